@@ -65,7 +65,7 @@ export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
     shortenRoute(keyed, writing);
     shortenInBulkRoute(keyed, writing);
     const { currentAccount } = links;
-    analyticsRoutes(keyed, { ...reading, currentAccount, logParts: deps.logReader });
+    analyticsRoutes(keyed, { ...reading, currentAccount, logReader: deps.logReader });
     accountAnalyticsRoutes(keyed, {
       ...reading,
       currentAccount,

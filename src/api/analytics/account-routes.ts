@@ -8,7 +8,7 @@ import {
   GROUPS,
   type GroupBy,
   type Totals,
-} from "../../queries/analytics/account/question.ts";
+} from "../../queries/analytics/question.ts";
 import { parseRange } from "../../queries/analytics/range.ts";
 import { isoIn } from "../../queries/analytics/time-zone.ts";
 import { behindCursor, cursorOf } from "../../queries/cursor.ts";
@@ -42,7 +42,7 @@ type Deps = CurrentLinkDeps &
   };
 
 const ANALYTICS = `Totals, series and one breakdown of the clicks of all links of the account, of all keys and of the portal,
-under any filters. What isn't counted beforehand is counted in the log: \`range_too_large\` says what to narrow.
+under any filters. Of more clicks than are counted at once \`range_too_large\` says what to narrow.
 Developer tier.`;
 const CLICKS = `The single clicks that the numbers of \`/api/v1/analytics\` count under the same filters, in the order in
 which they were recorded. A page may be empty and have a next one, as one request reads a bounded part of the log.
@@ -204,7 +204,6 @@ function answerOf(
       other: other ? totalsAnswer(other) : null,
     }),
     ...gapsAnswer(answer.gaps, iso),
-    source: answer.source,
     as_of_position: answer.position,
     behind_ms: answer.behindMs,
   };

@@ -7,8 +7,8 @@ import {
   UTM_FIELDS,
   type UtmField,
 } from "../../events/vocabulary.ts";
-import { GROUPS, type GroupBy } from "../../queries/analytics/account/question.ts";
 import { INTERVALS } from "../../queries/analytics/intervals.ts";
+import { GROUPS, type GroupBy } from "../../queries/analytics/question.ts";
 import { TABLE_FORMATS } from "../../queries/log-reader/log-reader.ts";
 import { GapsSchema } from "./gaps.ts";
 import { RangeParameters } from "./range-schema.ts";
@@ -118,11 +118,11 @@ const totals = {
   ...(Object.fromEntries(CLICK_KINDS.map((kind) => [kind, count])) as Record<ClickKind, typeof count>),
   visitors: count.nullable().meta({
     description:
-      "Who made the clicks and QR scans, each counted once a UTC day: nobody is recognised from one day to the next. Null where it isn't known, as for a group of long ranges",
+      "Who made the clicks and QR scans, each counted once a UTC day: nobody is recognised from one day to the next. Null where it isn't known: of the other values of a group together, and with a day whose clicks were imported without addresses",
   }),
   visitors_estimated: z
     .boolean()
-    .meta({ description: "More than 256 of a day and kind: a standard error of 2.3 %" }),
+    .meta({ description: "More than 4,096 of a day and kind: a standard error of 2.3 %" }),
 };
 
 export const AccountAnalyticsSchema = z
@@ -149,10 +149,6 @@ export const AccountAnalyticsSchema = z
       .optional()
       .meta({ description: "Of all values beyond `limit`; null for none" }),
     gaps: GapsSchema,
-    source: z.enum(["documents", "log"]).meta({
-      description:
-        "`documents`: of a day with more than 200 values of a field, or 1,000 links, those with fewest clicks are in `other`",
-    }),
     as_of_position: z.string(),
     behind_ms: count.meta({
       description: "How long ago the first click that is not counted yet was recorded; 0 when there is none",

@@ -1,7 +1,7 @@
 // GET /api/v1/analytics/{slug}: route and schemas of linkAnalytics (interface, part 4), and below it of ranges of time.
 import { z } from "zod";
 import { requireDeveloper } from "../../commands/caller.ts";
-import { type AnalyticsDeps, analytics } from "../../queries/analytics/analytics.ts";
+import { type LinkNumbersDeps, linkNumbers } from "../../queries/analytics/link-numbers.ts";
 import { parseRange } from "../../queries/analytics/range.ts";
 import { type CurrentLinkDeps, findOwnLink } from "../../queries/links/find-link.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
@@ -11,7 +11,7 @@ import { AnalyticsSchema, apiErrors, DomainIdQuery, SlugParams } from "../schema
 import { analyticsAnswer, rangeAnswer } from "./answers.ts";
 import { RangeAnalyticsSchema, RangeParameters } from "./range-schema.ts";
 
-type Deps = AnalyticsDeps & CurrentLinkDeps & { clock: () => Date };
+type Deps = LinkNumbersDeps & CurrentLinkDeps & { clock: () => Date };
 
 const OWN = "Any link created by any of the caller's keys may be read; another user's link gives 403.";
 
@@ -26,7 +26,7 @@ are exact: ranges that follow each other add up to the whole. Developer tier.
 ${OWN}`;
 
 export function analyticsRoutes(app: Api, deps: Deps): void {
-  const ask = analytics(deps);
+  const ask = linkNumbers(deps);
   const common = { tags: ["Analytics"], params: SlugParams };
   const wholeLife = {
     operationId: "getAnalytics",
@@ -46,7 +46,7 @@ export function analyticsRoutes(app: Api, deps: Deps): void {
       );
     const now = deps.clock();
     const link = await findOwnLink(deps, caller, { ...params, ...query });
-    const found = await ask.ofLink(link, undefined, now);
+    const found = await ask(link, undefined, now);
     // In headers, as the body is what the interface says.
     reply.header("x-as-of-position", found.position).header("x-behind-ms", String(found.behindMs));
     return analyticsAnswer(found, now);
@@ -67,7 +67,7 @@ export function analyticsRoutes(app: Api, deps: Deps): void {
     const range = parseRange(parameters);
     const link = await findOwnLink(deps, caller, { ...params, ...request.query });
     const now = deps.clock();
-    const found = await ask.ofLink(link, range, now);
+    const found = await ask(link, range, now);
     const at = range.asOf && "time" in range.asOf ? new Date(range.asOf.time) : now;
     return rangeAnswer(found, range, await statusOf({ ...deps, clock: () => at }, found.link));
   });

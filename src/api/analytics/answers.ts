@@ -3,11 +3,9 @@ import type { z } from "zod";
 import type { LinkRule } from "../../events/link-options.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import { UTM_FIELDS } from "../../events/vocabulary.ts";
-import { DIMENSIONS, type Dimension } from "../../projections/definitions/click-dimensions.ts";
-import { OTHER, type ValueCount } from "../../projections/definitions/tally.ts";
-import type { LinkAnalytics } from "../../queries/analytics/analytics.ts";
+import { DIMENSIONS, type Dimension } from "../../projections/definitions/summaries/breakdown.ts";
+import type { Breakdown, Breakdowns, LinkNumbers, RuleHits } from "../../queries/analytics/link-numbers.ts";
 import type { RangeRequest } from "../../queries/analytics/range.ts";
-import type { Breakdowns, RuleHits } from "../../queries/analytics/sums.ts";
 import { isoIn, UTC } from "../../queries/analytics/time-zone.ts";
 import { LATE_MS } from "../../queries/documents-behind.ts";
 import type { AnalyticsSchema } from "../schemas.ts";
@@ -21,7 +19,7 @@ type Counts = Record<string, number>;
 const DEVICES_SHOWN: Readonly<Counts> = { mobile: 0, desktop: 0, tablet: 0 };
 
 /** For a link's whole life. `as_of`: while a click has waited to be counted for more than five seconds, its time. */
-export function analyticsAnswer(found: LinkAnalytics, now: Date): z.input<typeof AnalyticsSchema> {
+export function analyticsAnswer(found: LinkNumbers, now: Date): z.input<typeof AnalyticsSchema> {
   const { link, series, recent, behindMs } = found;
   return {
     link: { id: link.slug, long_url: link.longUrl, created_at: link.createdAt },
@@ -35,7 +33,7 @@ export function analyticsAnswer(found: LinkAnalytics, now: Date): z.input<typeof
 }
 
 export function rangeAnswer(
-  found: LinkAnalytics,
+  found: LinkNumbers,
   { zone, kinds }: RangeRequest,
   status: LinkStatus,
 ): RangeAnswer {
@@ -63,11 +61,11 @@ export function rangeAnswer(
 }
 
 /** What both answers have. */
-function numbersOf({ link, totals, breakdowns, utm, rules }: LinkAnalytics) {
-  const listed = rules.filter(({ id }) => id !== OTHER);
+function numbersOf({ link, totals, breakdowns, utm, rules }: LinkNumbers) {
+  const { values: listed } = rules;
   const others = othersOf({ breakdowns, utm, rules });
   const { total, ...eventTypes } = totals;
-  const of = (name: Dimension) => counts(breakdowns[name]);
+  const of = (name: Dimension) => counts(breakdowns[name].values);
   return {
     totalClicks: total,
     actualClicks: eventTypes.click,
@@ -76,22 +74,20 @@ function numbersOf({ link, totals, breakdowns, utm, rules }: LinkAnalytics) {
     eventTypes,
     ...(Object.fromEntries(DIMENSIONS.map((name) => [name, of(name)])) as Record<Dimension, Counts>),
     devices: { ...DEVICES_SHOWN, ...of("devices") },
-    utm: Object.fromEntries(UTM_FIELDS.map((field) => [field, counts(utm[field])])),
+    utm: Object.fromEntries(UTM_FIELDS.map((field) => [field, counts(utm[field].values)])),
     ...(listed.length > 0 && { rules: listed.map((rule) => ruleAnswer(rule, link.rules)) }),
     ...(others.length > 0 && { other: Object.fromEntries(others) }),
   };
 }
 
 /** Hits of the values that a breakdown doesn't list, by its name. */
-function othersOf({ breakdowns, utm, rules }: Breakdowns): ValueCount[] {
-  const lists: [string, readonly ValueCount[]][] = [
-    ...DIMENSIONS.map((name): [string, ValueCount[]] => [name, breakdowns[name]]),
-    ...UTM_FIELDS.map((field): [string, ValueCount[]] => [`utm_${field}`, utm[field]]),
-    ["rules", rules.map(({ id, hits }): ValueCount => [id ?? "", hits])],
+function othersOf({ breakdowns, utm, rules }: Breakdowns): [name: string, hits: number][] {
+  const lists: [string, Pick<Breakdown, "other">][] = [
+    ...DIMENSIONS.map((name): [string, Breakdown] => [name, breakdowns[name]]),
+    ...UTM_FIELDS.map((field): [string, Breakdown] => [`utm_${field}`, utm[field]]),
+    ["rules", rules],
   ];
-  return lists.flatMap(([name, values]): ValueCount[] =>
-    values.flatMap(([value, hits]): ValueCount[] => (value === OTHER ? [[name, hits]] : [])),
-  );
+  return lists.flatMap(([name, { other }]): [string, number][] => (other > 0 ? [[name, other]] : []));
 }
 
 /** With the name that the rule has now. */
@@ -100,9 +96,9 @@ function ruleAnswer({ id, hits, destinations }: RuleHits, present: readonly Link
   return { id, ...(name !== undefined && { name }), hits, destinations: counts(destinations) };
 }
 
-/** Of the values that are listed; without a prototype, because values come from strangers' requests and may be `__proto__`. */
-function counts(values: readonly ValueCount[]): Counts {
+/** Without a prototype, because values come from strangers' requests and may be `__proto__`. */
+function counts(values: Breakdown["values"]): Counts {
   const object: Counts = Object.create(null);
-  for (const [value, count] of values) if (value !== OTHER) object[value] = count;
+  for (const [value, count] of values) object[value] = count;
   return object;
 }

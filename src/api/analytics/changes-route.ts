@@ -65,7 +65,7 @@ const ChangesSchema = z
   })
   .meta({ id: "NumberChanges" });
 
-const DESCRIPTION = `Read from the log within a bound of time: \`range_too_large\` says what to narrow. Developer tier.`;
+const DESCRIPTION = `\`range_too_large\` says what to narrow. Developer tier.`;
 
 export function changesRoutes(app: Api, deps: Deps): void {
   const answer = async (caller: Caller, parameters: z.infer<typeof Parameters>, link?: string) => {

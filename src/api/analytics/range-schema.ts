@@ -78,7 +78,7 @@ export const RangeAnalyticsSchema = z
         .meta({ description: "Zero-filled; the first point begins with the range" }),
       dailyUniques: z.array(z.object({ day: z.string(), visitors: count, estimated: z.boolean() })).meta({
         description:
-          "Distinct visitors of each UTC day with any, of which only the part within the range; visitors are not recognised from one day to the next. `estimated`: more than 256 of a kind, with a standard error of 2.3 %",
+          "Distinct visitors of each UTC day with any, of which only the part within the range; visitors are not recognised from one day to the next. `estimated`: more than 4,096 of a kind, with a standard error of 2.3 %",
       }),
     }),
     gaps: GapsSchema,

@@ -128,7 +128,6 @@ const accountAnalytics = {
   ],
   groups: [{ value: "FR", ...totals }],
   other: null,
-  source: "documents",
   as_of_position: "00000000000000004711",
   behind_ms: 0,
 } satisfies AccountAnalyticsAnswer;

@@ -6,6 +6,8 @@ import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
 import { linkKey } from "../../events/streams.ts";
 import { changesOfNumbers, changesRow } from "../../queries/analytics/changes/changes-of-numbers.ts";
 import { type ChangesParameters, changesRequest } from "../../queries/analytics/changes/changes-request.ts";
+import { tableReader } from "../../queries/analytics/counting/table-reader.ts";
+import { whenCounted } from "../../queries/analytics/when-counted.ts";
 import { hitsNamed, questions } from "../../queries/audit/questions.ts";
 import { previewRow } from "../../queries/audit/withdrawal-rows.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -70,7 +72,7 @@ async function why({ deps }: Session, { wholeAccount, ...moments }: Moments, add
   const { accountId, host, slug } = await existingLink(deps, address);
   const request = await changesRequest(deps, moments, deps.clock());
   const link = wholeAccount ? undefined : linkKey(host, slug);
-  const reading = { ...deps, monotonic: () => performance.now() };
+  const reading = { ...deps, reader: tableReader(deps), counted: whenCounted(deps) };
   return changesRow(await changesOfNumbers(reading, { accountId, link, ...request }));
 }
 

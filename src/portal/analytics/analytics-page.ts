@@ -3,7 +3,7 @@
 import type { Api } from "../../api/fastify.ts";
 import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
-import type { AccountAnswer, Filters } from "../../queries/analytics/account/question.ts";
+import type { AccountAnswer, Filters } from "../../queries/analytics/question.ts";
 import { ownLinkAt } from "../../queries/links/find-link.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
 import { linkHead, linkPath, shortName } from "../links/link-view.ts";
@@ -34,7 +34,7 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
     const isLive = answer !== undefined && view.range.includesNow && hasDeveloperFeatures(tier);
     const isEmpty = answer === undefined || hitsIn(answer) === 0;
     const isOfLink = link !== undefined && Object.keys(view.filters).length === 1;
-    const recent = isOfLink && !isEmpty && (await recentClicksOf(deps, link._id, view));
+    const recent = isOfLink && !isEmpty && (await recentClicksOf(deps, link, view));
     const clear = viewAddress(view, { filters: {} });
     return sendPage(reply, {
       title: link ? `Analytics of ${link.slug}` : "Analytics",
@@ -45,7 +45,7 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
       body: html`${link ? linkHead(link, await statusOf(deps, link), "Analytics") : pageHead("Analytics")}
 <div class="analytics-bar">${rangeBar(view, tier, isLive && liveSign)}${filterChips(view, link, clear)}</div>
 ${isTooLarge && tooLarge}${answer && numbers(view, answer, link, request.visit.assets.url("world.svg"))}
-${answer && recent && recentCard(recent, view.show, live(view.range, answer), exportLinks(link, tier))}
+${answer && recent && recentCard(recent, view.show, live(view.range), exportLinks(link, tier))}
 ${answer && hasDeveloperFeatures(tier) && whyLink(link)}${answer && places}`,
     });
   });
@@ -77,13 +77,13 @@ function hitsIn({ totals }: AccountAnswer): number {
   return totals.people + totals.preview;
 }
 
-function nobody(view: AnalyticsView, answer: AccountAnswer, link: LinkDocument | undefined): Html {
+function nobody(view: AnalyticsView, _answer: AccountAnswer, link: LinkDocument | undefined): Html {
   const isFiltered = Object.keys(view.filters).length > (link ? 1 : 0);
   const own = link && html`<a href="${link.shortUrl}" target="_blank" rel="noopener">${shortName(link)}</a>`;
   const words = isFiltered
     ? html`No click fits all filters in this time: take one away, or choose a longer time.`
     : html`Open ${own ?? html`<a href="/portal/links">one of your links</a>`} yourself, or share it: the click is here within a few seconds.`;
-  return html`<section class="card empty" id="nobody" ${live(view.range, answer)}>${icon("chart")}<h2>Nobody has been here in this time</h2><p>${words}</p></section>`;
+  return html`<section class="card empty" id="nobody" ${live(view.range)}>${icon("chart")}<h2>Nobody has been here in this time</h2><p>${words}</p></section>`;
 }
 
 /** Of the numbers without filters. */

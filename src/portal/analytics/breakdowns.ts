@@ -1,11 +1,11 @@
 // What the clicks of an answer are broken down by: cards with tabs of ranked bars, each of them a filter.
 import type { LinkDocument } from "../../projections/definitions/links.ts";
-import type { AccountAnswer, GroupBy } from "../../queries/analytics/account/question.ts";
+import type { AccountAnswer, GroupBy } from "../../queries/analytics/question.ts";
 import { type Html, html } from "../shell/html.ts";
 import { live } from "./metrics.ts";
 import { barsOf } from "./ranked-bars.ts";
 import { FIELD_NAMES } from "./value-names.ts";
-import { type AnalyticsView, viewAddress } from "./view-address.ts";
+import type { AnalyticsView } from "./view-address.ts";
 import { worldMap } from "./world-map.ts";
 
 type CardOfGroups = { name: string; groups: readonly GroupBy[] };
@@ -26,20 +26,10 @@ const LEFT_OUT: Readonly<Record<"account" | "link", readonly GroupBy[]>> = {
   account: ["rule"],
   link: ["link", "domain"],
 };
-/** What is counted only when it is asked for, click by click, where there are many. */
-const UNCOUNTED: Readonly<Record<"account" | "link", readonly GroupBy[]>> = {
-  account: ["tag"],
-  link: ["tag", "region", "language"],
-};
-
 /** What the page asks for. `link`: the one whose numbers they are. */
-export function groupsOf(link: LinkDocument | undefined): { groupBy: GroupBy[]; uncounted: GroupBy[] } {
+export function groupsOf(link: LinkDocument | undefined): { groupBy: GroupBy[] } {
   const of = link ? "link" : "account";
-  const shown = CARDS.flatMap(({ groups }) => groups).filter((group) => !LEFT_OUT[of].includes(group));
-  return {
-    groupBy: shown.filter((group) => !UNCOUNTED[of].includes(group)),
-    uncounted: shown.filter((group) => UNCOUNTED[of].includes(group)),
-  };
+  return { groupBy: CARDS.flatMap(({ groups }) => groups).filter((group) => !LEFT_OUT[of].includes(group)) };
 }
 
 /** Rows of a group that are asked for. */
@@ -67,7 +57,7 @@ export function breakdownCards(
     tabbedCard(card, view, answer, link),
     card.groups.includes("country") && country && worldMap(view, country, world),
   ]);
-  return html`<div class="grid breakdowns" id="breakdowns" ${live(view.range, answer)}>${cards}</div>`;
+  return html`<div class="grid breakdowns" id="breakdowns" ${live(view.range)}>${cards}</div>`;
 }
 
 /** Without scripts: radio buttons, whose panels stand behind their labels. */
@@ -77,11 +67,10 @@ function tabbedCard(
   answer: AccountAnswer,
   link: LinkDocument | undefined,
 ): Html | false {
-  const { uncounted } = groupsOf(link);
   const shown = groups
     .filter((field) => {
       const group = answer.groups[field];
-      if (group === undefined) return uncounted.includes(field);
+      if (group === undefined) return false;
       return !OPTIONAL.has(field) || group.rows.length > 0 || view.filters[field] !== undefined;
     })
     .map((field) => ({ field, group: answer.groups[field] }));
@@ -91,15 +80,7 @@ function tabbedCard(
   const tabs = shown.map(
     ({ field, group }, index) =>
       html`<input type="radio" name="${id}" id="tab-${field}" value="${index === 0 ? "" : field}" autocomplete="off" ${field === open?.field && html`checked`}><label for="tab-${field}">${FIELD_NAMES[field][1]}</label>
-<div class="panel">${group ? barsOf(field, group, view, answer.totals, link) : notCounted(field, view)}</div>`,
+<div class="panel">${group && barsOf(field, group, view, answer.totals, link)}</div>`,
   );
   return html`<section class="card"><h2 class="visually-hidden">${name}</h2><div class="tabs" role="group" aria-label="${name} by">${tabs}</div></section>`;
-}
-
-/** Where there are many clicks: the way to have them counted, or that they are too many. */
-function notCounted(field: GroupBy, view: AnalyticsView): Html {
-  if (view.open.includes(field))
-    return html`<p class="muted">These are too many clicks to be counted one by one: choose a shorter or later time.</p>`;
-  const address = viewAddress(view, { open: [...view.open, field] });
-  return html`<p class="muted">These are counted click by click, which takes some seconds. <a href="${address}">Count them</a></p>`;
 }

@@ -2,7 +2,7 @@
 import type { Api } from "../../api/fastify.ts";
 import type { Tier } from "../../events/vocabulary.ts";
 import { type AccountUsage, accountUsage } from "../../queries/accounts.ts";
-import type { AccountAnswer } from "../../queries/analytics/account/question.ts";
+import type { AccountAnswer } from "../../queries/analytics/question.ts";
 import { count } from "../links/link-view.ts";
 import { createLinkForm } from "../links/new-link-page.ts";
 import type { PortalDeps } from "../portal-deps.ts";

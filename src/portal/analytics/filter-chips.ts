@@ -1,6 +1,6 @@
 // What the numbers of a page are filtered by, as it stands in its address.
 import type { LinkDocument } from "../../projections/definitions/links.ts";
-import type { GroupBy } from "../../queries/analytics/account/question.ts";
+import type { GroupBy } from "../../queries/analytics/question.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { FIELD_NAMES, valueName } from "./value-names.ts";

@@ -1,5 +1,5 @@
 // The numbers of an answer as tabs of one chart, each with its change against the period before.
-import type { AccountAnswer, Totals } from "../../queries/analytics/account/question.ts";
+import type { AccountAnswer, Totals } from "../../queries/analytics/question.ts";
 import { count } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
 import type { PageRange } from "./range.ts";
@@ -32,12 +32,12 @@ const ABOUT: Readonly<Record<Metric, string>> = {
   preview: "Fetches by bots and messengers, which are no clicks.",
 };
 
-/** A page that is open all day asks seldom enough; what the log is read for counts against a limit. */
-const REFRESH_MS = { documents: 5_000, log: 15_000 };
+/** A page that is open all day asks seldom enough. */
+const REFRESH_MS = 5_000;
 
 /** On the parts of a page that console.js keeps up to date. */
-export function live({ includesNow }: PageRange, { source }: Pick<AccountAnswer, "source">): Html | false {
-  return includesNow && html`data-live data-busy="${REFRESH_MS[source]}"`;
+export function live({ includesNow }: PageRange): Html | false {
+  return includesNow && html`data-live data-busy="${REFRESH_MS}"`;
 }
 
 /** Such as visitors of clicks that were imported without addresses. */
@@ -74,7 +74,7 @@ export function metricTabs(view: AnalyticsView, answer: AccountAnswer): Html {
     return html`<a href="${viewAddress(view, { show: metric })}" class="metric" title="${ABOUT[metric]}" ${metric === view.show && html`aria-current="true"`}>
 <span class="stat-name"><i class="key key-${metric}"></i>${METRIC_NAMES[metric]}</span>${value}${change(view, answer, metric)}</a>`;
   });
-  return html`<nav class="metrics" id="metrics" ${live(view.range, answer)} aria-label="What is counted">${tabs}</nav>`;
+  return html`<nav class="metrics" id="metrics" ${live(view.range)} aria-label="What is counted">${tabs}</nav>`;
 }
 
 const shares = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 0 });

@@ -1,6 +1,6 @@
 // The values of one field as ranked bars, each of which is a filter.
 import type { LinkDocument } from "../../projections/definitions/links.ts";
-import type { Group, GroupBy, GroupRow, Totals } from "../../queries/analytics/account/question.ts";
+import type { Group, GroupBy, GroupRow, Totals } from "../../queries/analytics/question.ts";
 import { count } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
 import { knownMetric, metricNoun, numberOf, shadeOf } from "./metrics.ts";

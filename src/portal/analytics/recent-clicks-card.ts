@@ -1,9 +1,8 @@
 // The latest clicks of one link, as they came.
 import type { ClickKind } from "../../events/vocabulary.ts";
-import { RECENT_CLICKS } from "../../events/vocabulary.ts";
-import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
-import { type RecentClick, recentClick } from "../../projections/definitions/recent-clicks.ts";
-import type { ReadStore } from "../../stores/read-store/port.ts";
+import type { LinkDocument } from "../../projections/definitions/links.ts";
+import type { RecentClick } from "../../queries/analytics/recent-clicks.ts";
+import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import { time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { type Column, card, table } from "../shell/parts.ts";
@@ -17,19 +16,14 @@ const KINDS: Readonly<Record<Metric, readonly ClickKind[]>> = {
   preview: ["preview"],
 };
 
-/** Newest first, within the range and of the kind that the page shows. @throws what the store throws */
+/** Newest first, within the range and of the kind that the page shows. @throws what the stores throw */
 export async function recentClicksOf(
-  { readStore }: { readStore: Pick<ReadStore, "get"> },
-  link: string,
+  { logReader }: { logReader: Pick<LogReader, "recentClicks"> },
+  { accountId, _id }: LinkDocument,
   { range: { request }, show }: AnalyticsView,
 ): Promise<RecentClick[]> {
-  const document = await readStore.get<LinkClicksDocument>(linkClicks.collection.name, link);
-  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = request ?? {};
-  const clicks = (document?.recent ?? []).map(recentClick).filter(({ at, type }) => {
-    const instant = Date.parse(at);
-    return instant >= from && instant < to && KINDS[show].includes(type);
-  });
-  return clicks.slice(0, RECENT_CLICKS);
+  const { from, to } = request ?? {};
+  return await logReader.recentClicks(accountId, _id, { from, to, kinds: KINDS[show] });
 }
 
 const NAMES: Readonly<Record<ClickKind, string>> = {

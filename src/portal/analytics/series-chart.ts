@@ -1,7 +1,7 @@
 // One number over time as an SVG chart with axes, in which chart.js reads a value at the pointer, and as a table.
-import type { AccountAnswer, Point } from "../../queries/analytics/account/question.ts";
 import { isWithin } from "../../queries/analytics/gaps.ts";
 import type { Interval } from "../../queries/analytics/intervals.ts";
+import type { AccountAnswer, Point } from "../../queries/analytics/question.ts";
 import { count } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
@@ -40,8 +40,8 @@ export function chartCard(view: AnalyticsView, answer: AccountAnswer, of = ""): 
   return html`<section class="card chart-card"><h2 class="visually-hidden">${title}</h2>
 ${metricTabs(view, answer)}
 <figure class="chart">
-<div class="chart-canvas" data-label="${title}"><div id="chart" ${live(range, answer)}><svg role="img" aria-label="${title}">${scale(answer.series, show)}${labels(range, answer)}${points(range, answer, show)}</svg>${isEmpty && empty}</div></div>
-<div class="chart-foot"><details class="as-table"><summary>Show as a table</summary><div id="points" ${live(range, answer)}>${seriesTable(title, range, answer)}</div></details>
+<div class="chart-canvas" data-label="${title}"><div id="chart" ${live(range)}><svg role="img" aria-label="${title}">${scale(answer.series, show)}${labels(range, answer)}${points(range, answer, show)}</svg>${isEmpty && empty}</div></div>
+<div class="chart-foot"><details class="as-table"><summary>Show as a table</summary><div id="points" ${live(range)}>${seriesTable(title, range, answer)}</div></details>
 ${gapsNote(range, answer)}<p class="muted small">Times are those of ${zone.name.replaceAll("_", " ")}. <a href="/portal/account#time-zone">Change</a></p></div>
 </figure></section>`;
 }

@@ -1,7 +1,7 @@
 // What the values of breakdowns and filters are called on pages.
 import { type ClickKind, UNKNOWN } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
-import type { GroupBy } from "../../queries/analytics/account/question.ts";
+import type { GroupBy } from "../../queries/analytics/question.ts";
 import { readableUrl } from "../links/urls.ts";
 
 /** One value of each field, and several. */

@@ -2,7 +2,7 @@
 // is sent to a colleague shows the same.
 import { z } from "zod";
 import type { Tier } from "../../events/vocabulary.ts";
-import { type Filters, GROUPS, type GroupBy, type Totals } from "../../queries/analytics/account/question.ts";
+import { type Filters, GROUPS, type GroupBy, type Totals } from "../../queries/analytics/question.ts";
 import { address } from "../shell/address.ts";
 import { type PageRange, pageRange, RangeQuery } from "./range.ts";
 

@@ -1,7 +1,6 @@
 // GET /portal/analytics/why: why the numbers of an account, or of one of its links, changed between two moments.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { countTry } from "../../api/limits/rate-limit.ts";
 import { requireDeveloper } from "../../commands/caller.ts";
 import {
   type ChangesOfNumbers,
@@ -41,7 +40,6 @@ export function whyPage(app: Api, deps: PortalDeps): void {
     const zone = timeZone(ownZone ?? request.visit.zone ?? "") ?? UTC;
     const since = request.query.since || isoIn(zone, now.getTime() - DAYS * DAY_MS).slice(0, 16);
     const moments = { since, ...(until && { until }), timezone: zone.name };
-    await countTry(deps, `log-reads ${accountId}`, deps.limits[tier].requestsPerHour);
     const asking = changesRequest(deps, moments, now).then((range) =>
       deps.logReader.changesOfNumbers({ accountId, link: link?._id, ...range }),
     );

@@ -1,5 +1,5 @@
 // Where clicks came from, on a small map of the world, each country a filter. Screen readers have the list of countries.
-import type { Group } from "../../queries/analytics/account/question.ts";
+import type { Group } from "../../queries/analytics/question.ts";
 import { count } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
 import { card } from "../shell/parts.ts";

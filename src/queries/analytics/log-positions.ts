@@ -28,7 +28,7 @@ const HOUR_MS = 3_600_000;
  */
 export async function positionBefore({ readStore }: HoursDeps, since: Date): Promise<Position> {
   const from = hourOf(new Date(since.getTime() - CLOCK_MARGIN_MS).toISOString());
-  const { name } = clickHours.collection;
+  const { name } = clickHours;
   const sort = { field: "first", direction: "asc" } as const;
   const [earliest] = await readStore.find<ClickHourDocument>(name, {
     range: { field: "hour", from },
@@ -55,7 +55,7 @@ async function lastPosition(
   { readStore }: HoursDeps,
   range: NonNullable<FindQuery["range"]>,
 ): Promise<Position> {
-  const [last] = await readStore.find<ClickHourDocument>(clickHours.collection.name, {
+  const [last] = await readStore.find<ClickHourDocument>(clickHours.name, {
     range,
     sort: { field: "_position", direction: "desc" },
     limit: 1,

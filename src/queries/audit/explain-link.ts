@@ -9,7 +9,7 @@ import type { OptionChanges } from "../../events/link-options.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
-import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
 import { projectionGroups } from "../../projections/groups.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Actor, EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
@@ -18,9 +18,9 @@ import type { ReadStore } from "../../stores/read-store/port.ts";
 import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../stores/read-store/set-aside.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { findKey } from "../accounts.ts";
-import { hitCounts } from "../analytics/sums.ts";
 import { linkFromStream } from "../links/find-link.ts";
 import { actorWords, clausesOf, sentenceOf } from "../links/history-sentences.ts";
+import { hitCounts } from "../links/hits-of-links.ts";
 import { linkSteps } from "../links/link-history.ts";
 import { statusOf } from "../links/link-statuses.ts";
 import { auditedEvent } from "./audited-event.ts";
@@ -62,7 +62,7 @@ export async function explainLink(
   const withdrawn = await eventsOf(eventStore, withdrawalStream(key));
   const all = [...events, ...withdrawn].sort((a, b) => (a.position < b.position ? -1 : 1));
   const history = await stepsOf(deps, all, owner === undefined ? "The owner" : "You");
-  const document = await readStore.get<LinkClicksDocument>(linkClicks.collection.name, key);
+  const document = await readStore.get<LinkTotalsDocument>(linkTotals.name, key);
   const [first_at, last_at] = [document?.firstAt || null, document?.lastAt || null];
   // Behind the event that a corrected document contains last.
   const up_to = document?._position.replace(/\++$/, "") ?? null;

@@ -128,7 +128,7 @@ export async function listStreams(
 
 /** Streams of clicks have no owner and no index: they are found by the hour. @throws invalid_cursor */
 export async function listClickHours({ readStore }: Deps, { limit, cursor }: Page) {
-  const documents = await readStore.find<ClickHourDocument>(clickHours.collection.name, {
+  const documents = await readStore.find<ClickHourDocument>(clickHours.name, {
     sort: { field: "hour", direction: "desc" },
     ...behindCursor(cursor),
     limit: limit + 1,

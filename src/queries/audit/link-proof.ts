@@ -6,7 +6,7 @@ import { isWithdrawnBy } from "../../events/withdrawals.ts";
 import { clicksBetween } from "../../projections/fold/clicks-between.ts";
 import { withdrawalsOf } from "../../projections/fold/read-withdrawals.ts";
 import type { EventStore, Position, RecordedEvent, StoredText } from "../../stores/event-store/port.ts";
-import { type HitCounts, hitCounts } from "../analytics/sums.ts";
+import { type HitCounts, hitCounts } from "../links/hits-of-links.ts";
 
 const MOST_UNREADABLE = 10;
 

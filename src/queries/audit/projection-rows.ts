@@ -4,7 +4,7 @@ import { type Build, isSame, isUnderOtherRules } from "../../projections/builds/
 import { buildsIn, buildsName, checkpointName } from "../../projections/builds/builds-document.ts";
 import { groupStatus } from "../../projections/builds/status.ts";
 import type { Progress } from "../../projections/fold/progress.ts";
-import { type ProjectionGroup, projectionGroups } from "../../projections/groups.ts";
+import { groupCollections, type ProjectionGroup, projectionGroups } from "../../projections/groups.ts";
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { SetAside } from "../../stores/read-store/set-aside.ts";
@@ -54,7 +54,7 @@ async function rowOf(deps: Deps, group: ProjectionGroup) {
     name,
     version,
     build,
-    contains: group.projections.map((projection) => projection.name),
+    contains: groupCollections(group).map(({ name }) => name),
     active: active ? labelOf(active) : null,
     previous: previous ? labelOf(previous) : null,
     building: building

@@ -6,7 +6,7 @@ import { type LinkStatus, linkStatus, statusFacts } from "../../events/links/lin
 import { linkKey } from "../../events/streams.ts";
 import { orNotBuilt } from "../../projections/builds/errors.ts";
 import { type DomainDocument, domains, isInService } from "../../projections/definitions/domains.ts";
-import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { allDocuments, documentPages } from "../../stores/read-store/document-pages.ts";
@@ -39,9 +39,7 @@ export async function statusesOf(
   const onDomains = judged.filter(({ host }) => host !== baseHost);
   const [counted = [], owned] = await Promise.all([
     limited.length > 0
-      ? orNotBuilt(
-          readStore.getMany<LinkClicksDocument>(linkClicks.collection.name, limited.map(keyOf), ["people"]),
-        )
+      ? orNotBuilt(readStore.getMany<LinkTotalsDocument>(linkTotals.name, limited.map(keyOf), ["people"]))
       : [],
     onDomains.length > 0
       ? orNotBuilt(readStore.getMany<DomainDocument>(domains.collection.name, onDomains.map(domainOf)))

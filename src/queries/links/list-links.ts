@@ -6,7 +6,7 @@ import {
   type AccountLinksDocument,
   accountLinks as linksOfAccounts,
 } from "../../projections/definitions/account-links.ts";
-import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { CountQuery } from "../../stores/read-store/port.ts";
@@ -249,8 +249,8 @@ async function filterOf(
 /** Listed as they are now, with their clicks. */
 export async function withClicks(deps: StatusDeps, page: readonly LinkDocument[]): Promise<ListedLink[]> {
   const ids = page.map(({ _id }) => _id);
-  const fields = ["people", "lastDays", "date"] as const satisfies (keyof LinkClicksDocument)[];
-  const counted = await deps.readStore.getMany<LinkClicksDocument>(linkClicks.collection.name, ids, fields);
+  const fields = ["people", "lastDays", "date"] as const satisfies (keyof LinkTotalsDocument)[];
+  const counted = await deps.readStore.getMany<LinkTotalsDocument>(linkTotals.name, ids, fields);
   const byId = new Map(counted.map((clicks) => [clicks._id, clicks]));
   const statuses = await statusesOf(deps, page);
   return page.map((link, n) => {

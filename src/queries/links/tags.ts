@@ -1,7 +1,7 @@
 // The tags of an account: those that its links have, with their colours and the clicks of people.
 import { folded, searchWords } from "../../events/links/search-text.ts";
 import type { TagColour } from "../../events/vocabulary.ts";
-import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
@@ -92,7 +92,7 @@ async function clicksByTag(deps: Deps, accountId: string): Promise<Map<string, n
   for await (const page of documentPages<LinkDocument>(deps.readStore, links.collection.name, query)) {
     const tagged = new Map(page.flatMap(({ _id, tags }) => (tags ? [[_id, tags] as const] : [])));
     const ids = [...tagged.keys()];
-    const clicked = await deps.readStore.getMany<LinkClicksDocument>(linkClicks.collection.name, ids, []);
+    const clicked = await deps.readStore.getMany<LinkTotalsDocument>(linkTotals.name, ids, []);
     for (const { _id, people } of clicked)
       for (const tag of tagged.get(_id) ?? []) sums.set(tag, (sums.get(tag) ?? 0) + people);
   }

@@ -1,5 +1,5 @@
 // The portal's list of an account's most clicked links.
-import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import { behindCursor } from "../cursor.ts";
@@ -31,7 +31,7 @@ export async function topLinks(
   const place = { after, before, limit };
   const fitting = await fittingLinks(deps, accountId, filter);
   const clickedLinks: ClickedLink[] = [];
-  const clickedPages = documentPages<LinkClicksDocument>(readStore, linkClicks.collection.name, {
+  const clickedPages = documentPages<LinkTotalsDocument>(readStore, linkTotals.name, {
     where: { accountId },
     sort: { field: "people", direction: before === undefined ? "desc" : "asc" },
     ...behindCursor(before ?? after, "number"),

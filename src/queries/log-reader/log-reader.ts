@@ -5,10 +5,17 @@ import type { VerifyInThread } from "../../audit/verification-runs.ts";
 import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
 import type { EventType } from "../../events/catalogue.ts";
 import type { Position } from "../../stores/event-store/port.ts";
-import type { AskAccount } from "../analytics/account/answer-question.ts";
-import type { AccountQuestion } from "../analytics/account/question.ts";
 import type { ChangesOfNumbers, ChangesRequest } from "../analytics/changes/changes-of-numbers.ts";
-import type { LogParts } from "../analytics/day-parts.ts";
+import type {
+  AskAccount,
+  ClickAnswer,
+  ClickQuestion as CountedClicks,
+  LifeQuestion,
+  LinkLife,
+} from "../analytics/click-questions.ts";
+import type { LastClickRecordedBy } from "../analytics/log-positions.ts";
+import type { AccountQuestion } from "../analytics/question.ts";
+import type { RecentClick, RecentWanted } from "../analytics/recent-clicks.ts";
 import type { ClickSearch, FoundClicks } from "../audit/find-clicks.ts";
 import type { FeedRequest } from "../feed/account-events.ts";
 import type { FeedForm } from "../feed/feed-event.ts";
@@ -39,7 +46,7 @@ export type FeedBatch = { events: { position: Position; json: string }[]; positi
  * Each generator ends when its signal aborts. All methods throw StoreUnavailable, EventNewer at an event of a newer program, or
  * invalid_position where the store refuses the caller's.
  */
-export type LogReader = LogParts & {
+export type LogReader = {
   /** accountFeed, in the thread. */
   feed(accountId: string, request: FeedRequest, form: FeedForm): Promise<FeedText>;
   /**
@@ -62,10 +69,27 @@ export type LogReader = LogParts & {
   ): AsyncGenerator<string>;
   /** The account's events as JSON Lines. */
   exportAccount(accountId: string, signal: AbortSignal): AsyncGenerator<string>;
+  lastClickRecordedBy: LastClickRecordedBy;
   /** accountQuestions, in the thread. */
   askAccount: AskAccount;
+  /** ClickQuestions.answer, in the thread. */
+  askLink(question: CountedClicks, signal?: AbortSignal): Promise<ClickAnswer>;
+  /** ClickQuestions.lifeOf, in the thread. */
+  lifeOfLink(question: LifeQuestion, signal?: AbortSignal): Promise<LinkLife>;
+  /** ClickQuestions.recentOf, in the thread. */
+  recentClicks(
+    accountId: string,
+    link: string,
+    wanted: RecentWanted,
+    signal?: AbortSignal,
+  ): Promise<RecentClick[]>;
   /** clickPage, in the thread. */
-  clickPage(question: ClickQuestion, place: ClickPlace | undefined, limit: number): Promise<ClickPage>;
+  clickPage(
+    question: ClickQuestion,
+    place: ClickPlace | undefined,
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<ClickPage>;
   /** clickFile, in the thread. */
   clickFile(
     question: ClickQuestion,

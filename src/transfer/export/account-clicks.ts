@@ -2,9 +2,14 @@
 import { clickFacts } from "../../events/click-facts.ts";
 import { queriedBuild } from "../../projections/builds/builds.ts";
 import { readBuilds } from "../../projections/builds/builds-document.ts";
-import type { ClickEvent } from "../../projections/fold/clicks-between.ts";
 import { clicks as clickGroup } from "../../projections/groups.ts";
-import { type HitDeps, type HitSearch, hitsInLog } from "../../queries/analytics/account/hits-in-log.ts";
+import {
+  type ClickEvent,
+  clicksAt,
+  positionsOfRows,
+  type RowSearch,
+} from "../../queries/analytics/counting/list-rows.ts";
+import { type TableReader, withPresentChunks } from "../../queries/analytics/counting/table-reader.ts";
 import { timeZone, UTC } from "../../queries/analytics/time-zone.ts";
 import type {
   ClickPage,
@@ -12,46 +17,44 @@ import type {
   ClickQuestion,
   TableFormat,
 } from "../../queries/log-reader/log-reader.ts";
-import { type Position, START } from "../../stores/event-store/port.ts";
+import { timeSlices } from "../../runtime/threads/time-slices.ts";
+import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { ACCOUNT_COLUMNS, type ClickRow, cellOf, clickLines } from "./click-lines.ts";
 
-type Deps = HitDeps & { readStore: Pick<ReadStore, "checkpoint" | "get"> };
+type Deps = {
+  eventStore: Pick<EventStore, "readAll">;
+  readStore: Pick<ReadStore, "checkpoint" | "get" | "getMany">;
+  reader: TableReader;
+};
 
-/** Clicks of all accounts that are read for one page, in which another caller of the thread waits. */
-const MOST_SEARCHED = 50_000;
-
-/**
- * In the order of the log, up to `place.upTo`, by default the last click that is counted. A page may be empty and have a next
- * one. @throws EventNewer, what the stores throw
- */
+/** In the order of the log, up to `place.upTo`, by default the last click that is counted. @throws EventNewer, what the stores throw */
 export async function clickPage(
   deps: Deps,
   question: ClickQuestion,
   place: ClickPlace | undefined,
   limit: number,
+  signal?: AbortSignal,
 ): Promise<ClickPage> {
-  const search = await searchOf(deps, question, place);
-  const rows: ClickRow[] = [];
-  let [read, last]: [number, Position] = [0, ""];
-  const onRead = (position: Position) => {
-    read += 1;
-    last = position;
-  };
-  const pageTo = (position: Position | null): ClickPage => ({
-    clicks: rows.map((row) =>
+  const slices = timeSlices(signal);
+  const { search, rules } = await searchOf(deps, question, place);
+  const positions = await withPresentChunks(async () => {
+    const first: Position[] = [];
+    for await (const batch of positionsOfRows(deps, search, slices)) {
+      first.push(...batch);
+      if (first.length > limit) break;
+    }
+    return first;
+  });
+  const shown = positions.slice(0, limit);
+  const clicks = (await Array.fromAsync(clicksAt(deps, shown, rules, slices))).flat().map(rowOf);
+  const last = shown.at(-1);
+  return {
+    clicks: clicks.map((row) =>
       Object.fromEntries(ACCOUNT_COLUMNS.map((column) => [column[0], cellOf(column, row)])),
     ),
-    next: position === null ? null : { after: position, upTo: search.upTo },
-  });
-  for await (const hits of hitsInLog(deps, search, onRead)) {
-    for (const { event } of hits) {
-      if (rows.length === limit) return pageTo((rows.at(-1) as ClickRow).position);
-      rows.push(rowOf(event));
-    }
-    if (read >= MOST_SEARCHED) return pageTo(rows.length === limit ? (rows.at(-1)?.position ?? last) : last);
-  }
-  return pageTo(null);
+    next: last !== undefined && positions.length > limit ? { after: last, upTo: search.asOf } : null,
+  };
 }
 
 /** The parts of a file. @throws EventNewer, what the stores throw */
@@ -59,11 +62,9 @@ export async function* clickFile(
   deps: Deps,
   question: ClickQuestion,
   format: TableFormat,
+  signal?: AbortSignal,
 ): AsyncGenerator<string | Uint8Array> {
-  const search = await searchOf(deps, question, undefined);
-  const pages = async function* () {
-    for await (const hits of hitsInLog(deps, search)) yield hits.map(({ event }) => rowOf(event));
-  };
+  const pages = () => clickRows(deps, question, signal);
   if (format === "parquet") {
     // Loaded when it is first needed.
     const { parquetParts } = await import("./parquet-file.ts");
@@ -74,22 +75,49 @@ export async function* clickFile(
   for await (const rows of pages()) yield rows.map(line).join("");
 }
 
+/** Where chunks are merged meanwhile, it goes on behind the last row. */
+async function* clickRows(
+  deps: Deps,
+  question: ClickQuestion,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ClickRow[]> {
+  const slices = timeSlices(signal);
+  const { search, rules } = await searchOf(deps, question, undefined);
+  let after: Position = START;
+  let rows: ReturnType<typeof positionsOfRows> | undefined;
+  const nextBatch = async () => {
+    rows ??= positionsOfRows(deps, { ...search, after }, slices);
+    try {
+      return (await rows.next()).value as Position[] | undefined;
+    } catch (error) {
+      rows = undefined;
+      throw error;
+    }
+  };
+  for (;;) {
+    const batch = await withPresentChunks(nextBatch);
+    if (!batch) return;
+    for await (const clicks of clicksAt(deps, batch, rules, slices)) yield clicks.map(rowOf);
+    after = batch.at(-1) as Position;
+  }
+}
+
 async function searchOf(
-  { readStore }: Deps,
-  { zone, ...question }: ClickQuestion,
+  { readStore }: Pick<Deps, "readStore">,
+  { zone, from, to, ...question }: ClickQuestion,
   place: ClickPlace | undefined,
-): Promise<HitSearch> {
+): Promise<{ search: RowSearch; rules: string | undefined }> {
   const build = queriedBuild(clickGroup, await readBuilds(readStore, clickGroup));
   const counted = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
-  return {
+  const search = {
     ...question,
-    from: question.from ?? Number.NEGATIVE_INFINITY,
-    to: question.to ?? Number.POSITIVE_INFINITY,
+    from: from ?? Number.NEGATIVE_INFINITY,
+    to: to ?? Number.POSITIVE_INFINITY,
     zone: timeZone(zone) ?? UTC,
-    start: place && { after: place.after },
-    upTo: place?.upTo ?? counted,
-    rules: build?.rules,
+    after: place?.after ?? START,
+    asOf: place?.upTo ?? counted,
   };
+  return { search, rules: build?.rules };
 }
 
 function rowOf({ data, id, position }: ClickEvent): ClickRow {

@@ -2,7 +2,7 @@
 import { Refused } from "../../../runtime/refused.ts";
 import { refuseForeignPosition } from "../../../stores/event-store/foreign-position.ts";
 import type { EventStore } from "../../../stores/event-store/port.ts";
-import { CLOCK_DIFFERENCE_MS } from "../analytics.ts";
+import { CLOCK_DIFFERENCE_MS } from "../link-numbers.ts";
 import { momentIn, parseRange } from "../range.ts";
 import type { ChangesRequest } from "./changes-of-numbers.ts";
 

@@ -2,7 +2,6 @@
 // the operator had clicks counted anew.
 import { metadataOf, readableEvent } from "../../../events/read-event.ts";
 import { CATEGORY, withdrawalStream } from "../../../events/streams.ts";
-import { isWithdrawnBy, type WithdrawableClick, withdrawalsAfter } from "../../../events/withdrawals.ts";
 import { clicks as clickGroup } from "../../../projections/groups.ts";
 import { logPages } from "../../../stores/event-store/log-pages.ts";
 import {
@@ -26,47 +25,36 @@ export type MadeWithdrawal = {
   reason: string;
   made: Act;
   ended: Act | undefined;
-  covers: (click: WithdrawableClick) => boolean;
 };
 
 const PAGE = 1_000;
 
-/** Of one link, or of all links of the account; by the link's key, in the order of the log. @throws EventNewer */
+/** Of one link, or of all links of the account, by their ids. @throws EventNewer */
 export async function madeWithdrawals(
   { eventStore }: Deps,
   accountId: string,
   link: string | undefined,
-): Promise<Map<string, MadeWithdrawal[]>> {
-  const byLink = new Map<string, MadeWithdrawal[]>();
+): Promise<Map<string, MadeWithdrawal>> {
+  const made = new Map<string, MadeWithdrawal>();
   const takeAll = (page: readonly RecordedEvent[]) => {
-    for (const recorded of page) take(recorded, accountId, byLink);
+    for (const recorded of page) take(recorded, accountId, made);
   };
   const part = { after: START, categories: [CATEGORY.withdrawals], limit: PAGE };
   if (link === undefined) for await (const { events } of logPages(eventStore, part)) takeAll(events);
   else for await (const page of streamPages(eventStore, withdrawalStream(link))) takeAll(page);
-  return byLink;
+  return made;
 }
 
-function take(recorded: RecordedEvent, accountId: string, byLink: Map<string, MadeWithdrawal[]>): void {
+function take(recorded: RecordedEvent, accountId: string, made: Map<string, MadeWithdrawal>): void {
   const event = readableEvent(recorded);
   if (event?.type !== "ClicksWithdrawn" && event?.type !== "ClicksRestored") return;
   const { withdrawalId: id, host, slug, at } = event.data;
   if (event.data.accountId !== accountId) return;
-  const link = `${host}/${slug}`;
-  const made = byLink.get(link) ?? [];
-  byLink.set(link, made);
   const act = { position: event.position, at, by: metadataOf(event).actor.type };
-  if (event.type === "ClicksWithdrawn") {
-    const covers = isWithdrawnBy(withdrawalsAfter([], event));
-    made.push({ id, link, reason: event.data.reason, made: act, ended: undefined, covers });
-    return;
-  }
-  const withdrawal = made.find((one) => one.id === id);
-  if (withdrawal) withdrawal.ended ??= act;
-}
-
-export function isInForce({ made, ended }: MadeWithdrawal, at: Position): boolean {
-  return made.position <= at && !(ended && ended.position <= at);
+  const known = made.get(id);
+  if (event.type === "ClicksRestored" && known) known.ended ??= act;
+  if (event.type === "ClicksWithdrawn" && !known)
+    made.set(id, { id, link: `${host}/${slug}`, reason: event.data.reason, made: act, ended: undefined });
 }
 
 /**

@@ -1,0 +1,225 @@
+// Answers questions about the clicks of an account, or of some of its links, in the reader thread: the one engine of all numbers.
+import { CLICK_KINDS, type ClickKind, PEOPLE_KINDS } from "../../events/vocabulary.ts";
+import { type LinkDocument, links } from "../../projections/definitions/links.ts";
+import { daysOf, type LinkDayDocument, linkDays } from "../../projections/definitions/summaries/day.ts";
+import { clicks as clickGroup } from "../../projections/groups.ts";
+import { utcDate } from "../../runtime/moment.ts";
+import { type TimeSlices, timeSlices } from "../../runtime/threads/time-slices.ts";
+import { msBehind, nextEventFinder } from "../../stores/event-store/next-event.ts";
+import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
+import { dayCounter, noTags } from "./counting/count-days.ts";
+import type { CountedBy } from "./counting/count-rows.ts";
+import { countLife } from "./counting/count-summary.ts";
+import { selectRows } from "./counting/select-rows.ts";
+import { type DaysSum, type DayVisitors, sumOfDays } from "./counting/sum-days.ts";
+import { type TableReader, tableReader, withPresentChunks } from "./counting/table-reader.ts";
+import { type FairQueue, fairQueue } from "./fair-queue.ts";
+import { gapsBetween } from "./gaps.ts";
+import { openDaysOf, openLife } from "./open-life.ts";
+import type { AccountAnswer, AccountQuestion, Group } from "./question.ts";
+import { type RecentClick, type RecentWanted, recentClicks } from "./recent-clicks.ts";
+import { resolveQuestion } from "./resolve-question.ts";
+import { UTC } from "./time-zone.ts";
+
+/** `mostRead`: rows that are counted for a question, fewer in tests. */
+type Deps = {
+  readStore: Pick<ReadStore, "checkpoint" | "find" | "get" | "getMany">;
+  eventStore: Pick<EventStore, "head" | "readAll">;
+  reader?: TableReader;
+  mostRead?: number;
+};
+
+/**
+ * Groups may be of rules with their destinations. `hitsOnly`, `visitorKinds`: as of Counting, by default people's. `begins`: where a range without `from` begins at the
+ * latest.
+ */
+export type ClickQuestion = Omit<AccountQuestion, "groupBy"> & {
+  groupBy: readonly CountedBy[];
+  hitsOnly?: boolean;
+  visitorKinds?: readonly ClickKind[];
+  begins?: number;
+};
+
+type Groups = { [F in CountedBy]?: Group };
+
+/** `days`: those with visitors. */
+export type ClickAnswer = Omit<AccountAnswer, "groups"> & {
+  groups: Groups;
+  days: DayVisitors[];
+};
+
+/** It ends, with the reason of the signal, when nobody waits for the answer any more. */
+export type AskAccount = (question: AccountQuestion, signal?: AbortSignal) => Promise<AccountAnswer>;
+
+/** One for all that ask, as it keeps what it has read. Answers throw invalid_range, range_too_large and what the stores throw. */
+export function clickQuestions({
+  readStore,
+  eventStore,
+  reader = tableReader({ readStore }),
+  mostRead,
+}: Deps) {
+  const next = nextEventFinder(eventStore, clickGroup.categories);
+  const countDays = dayCounter({ reader, readStore }, mostRead);
+
+  async function answered(question: ClickQuestion, slices: TimeSlices): Promise<ClickAnswer> {
+    const { accountId, filters, kinds, groupBy, limit, now } = question;
+    const { hitsOnly = false, visitorKinds = PEOPLE_KINDS } = question;
+    // First, as documents may be ahead of it, never behind.
+    const counted = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
+    const position = question.asOf ?? counted;
+    const resolved = await resolveQuestion(question, now, async () => {
+      const first = await firstHit(question, position, slices);
+      if (question.begins !== undefined) return Math.min(first ?? question.begins, question.begins);
+      return first !== undefined && first < (question.to ?? now) ? first : undefined;
+    });
+    const { from, to, hitsUntil, zone, interval, starts, previous } = resolved;
+    const last = hitsUntil === Number.POSITIVE_INFINITY ? undefined : utcDate(new Date(hitsUntil));
+    const days = await reader.days(accountId, utcDate(new Date(previous?.from ?? from)), last);
+    const of = { accountId, filters, kinds, visitorKinds, zone, interval, asOf: position };
+    const sum = sumOfDays({ starts, interval, groupBy });
+    await countDays(days, { from, to: hitsUntil }, { ...of, starts, groupBy, hitsOnly }, sum, slices);
+    const before = sumOfDays({ starts: [], interval, groupBy: [] });
+    const ofPrevious = { ...of, starts: [], groupBy: [], hitsOnly: true };
+    if (previous) await countDays(days, previous, ofPrevious, before, slices);
+    return {
+      ...{ from, to, interval },
+      gaps: await gapsBetween(readStore, from, to),
+      totals: sum.totals(),
+      previous: previous && { ...previous, totals: before.totals() },
+      series: sum.series(),
+      groups: groupsOf(sum, groupBy, limit),
+      days: sum.days(),
+      position,
+      behindMs: msBehind(await next(position), new Date(now)),
+    };
+  }
+
+  /** Of all its hits that count, or of those of one link, as of the position; undefined for none. */
+  async function firstHit(
+    { accountId, filters }: ClickQuestion,
+    asOf: Position,
+    slices: TimeSlices,
+  ): Promise<number | undefined> {
+    const [link, ...others] = filters.link ?? [];
+    if (link === undefined || others.length > 0) {
+      const day = await reader.firstDay(accountId);
+      return day && Math.min(...day.heads.map(({ firstAt }) => firstAt));
+    }
+    const [closed] = await readStore.find<LinkDayDocument>(linkDays.name, { range: daysOf(link), limit: 1 });
+    const open = await openDaysOf({ readStore }, accountId);
+    const since = [...open, ...(closed ? [closed.day] : [])].sort()[0];
+    if (since === undefined) return undefined;
+    const filter = { ...ALWAYS, filters: { link: [link] }, asOf };
+    for (const { day, heads } of await reader.days(accountId, since)) {
+      if (!open.includes(day) && (!closed || day < closed.day)) continue;
+      let first = Number.POSITIVE_INFINITY;
+      for await (const table of reader.tables(heads, asOf, slices))
+        for (const row of selectRows(table, filter, noTags)) {
+          const at = table.chunk.at[row] as number;
+          if (at < first) first = at;
+        }
+      if (first < Number.POSITIVE_INFINITY) return first;
+    }
+    return undefined;
+  }
+
+  /** Of a link's whole life, with the hits of its last 24 hours; `days` and visitors are not counted. */
+  async function lifeOf(
+    { accountId, link, groupBy, now }: LifeQuestion,
+    slices: TimeSlices,
+  ): Promise<LinkLife> {
+    const position = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
+    const filters = { link: [link] };
+    const ofLink = { accountId, filters, kinds: CLICK_KINDS, visitorKinds: PEOPLE_KINDS, asOf: position };
+    const of = { ...ofLink, zone: UTC, interval: "hour" as const, hitsOnly: true };
+    const life = await openLife({ readStore, reader }, accountId, link);
+    const sum = sumOfDays({ starts: [], interval: "hour", groupBy });
+    if (life.life && life.isCurrent) sum.add(countLife(life.life, groupBy), 0);
+    const days = life.isCurrent ? life.open : await reader.days(accountId);
+    await countDays(days, ALWAYS, { ...of, starts: [], groupBy }, sum, slices);
+    const presentHour = now - (now % HOUR_MS);
+    const [from, to] = [presentHour - 23 * HOUR_MS, presentHour + HOUR_MS];
+    const starts = Array.from({ length: 24 }, (_, n) => from + n * HOUR_MS);
+    const hours = sumOfDays({ starts, interval: "hour", groupBy: [] });
+    const lastDays = await reader.days(accountId, utcDate(new Date(from)), utcDate(new Date(presentHour)));
+    await countDays(lastDays, { from, to }, { ...of, starts, groupBy: [] }, hours, slices);
+    return {
+      ...{ from, to },
+      totals: sum.totals(),
+      series: hours.series(),
+      groups: groupsOf(sum, groupBy, MOST_VALUES),
+      recent: await recentClicks({ readStore, eventStore, reader }, link, life, ALWAYS, position, slices),
+      position,
+      behindMs: msBehind(await next(position), new Date(now)),
+    };
+  }
+
+  async function recentOf(accountId: string, link: string, wanted: RecentWanted, slices: TimeSlices) {
+    const position = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
+    const life = await openLife({ readStore, reader }, accountId, link);
+    return await recentClicks({ readStore, eventStore, reader }, link, life, wanted, position, slices);
+  }
+
+  return {
+    answer: (question: ClickQuestion, signal?: AbortSignal): Promise<ClickAnswer> =>
+      withPresentChunks(() => answered(question, timeSlices(signal))),
+    lifeOf: (question: LifeQuestion, signal?: AbortSignal): Promise<LinkLife> =>
+      withPresentChunks(() => lifeOf(question, timeSlices(signal))),
+    recentOf: (accountId: string, link: string, wanted: RecentWanted, signal?: AbortSignal) =>
+      withPresentChunks(() => recentOf(accountId, link, wanted, timeSlices(signal))),
+  };
+}
+
+/** `link`: its key; of the account. `now`: milliseconds. */
+export type LifeQuestion = {
+  accountId: string;
+  link: string;
+  groupBy: readonly CountedBy[];
+  now: number;
+};
+
+/** `from`, `to`: of the series, by hours; `recent`: latest first. */
+export type LinkLife = Pick<
+  ClickAnswer,
+  "from" | "to" | "totals" | "series" | "groups" | "position" | "behindMs"
+> & {
+  recent: RecentClick[];
+};
+
+const HOUR_MS = 3_600_000;
+/** Of a breakdown; the hits of the others are told together. */
+export const MOST_VALUES = 200;
+const ALWAYS = {
+  from: Number.NEGATIVE_INFINITY,
+  to: Number.POSITIVE_INFINITY,
+  kinds: CLICK_KINDS,
+  zone: UTC,
+};
+
+export type ClickQuestions = ReturnType<typeof clickQuestions>;
+
+/** For pages and the API: questions of an account take their turn. They throw analytics_busy, too. */
+export function accountQuestions(
+  questions: ClickQuestions,
+  readStore: Pick<ReadStore, "getMany">,
+  inLine: FairQueue = fairQueue(),
+): AskAccount {
+  return async (question, signal) => {
+    const ask = () => questions.answer(question, signal);
+    const { groups, days: _, ...answer } = await inLine(question.accountId, ask, signal);
+    const { link } = groups;
+    return { ...answer, groups: { ...groups, ...(link && { link: await withTitles(readStore, link) }) } };
+  };
+}
+
+function groupsOf(sum: DaysSum, fields: readonly CountedBy[], limit: number): Groups {
+  return Object.fromEntries(fields.map((field) => [field, sum.group(field, limit)]));
+}
+
+async function withTitles(readStore: Pick<ReadStore, "getMany">, { rows, other }: Group): Promise<Group> {
+  const keys = rows.map(({ value }) => value);
+  const read = await readStore.getMany<LinkDocument>(links.collection.name, keys, ["title"]);
+  const titles = new Map(read.map(({ _id, title }) => [_id, title]));
+  return { rows: rows.map((row) => ({ ...row, label: titles.get(row.value) ?? undefined })), other };
+}

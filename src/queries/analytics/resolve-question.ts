@@ -1,0 +1,48 @@
+// What a question leaves open: its range, the points of it, and the period before.
+import { Refused } from "../../runtime/refused.ts";
+import { localTime } from "./counting/group-values.ts";
+import { type Interval, pointsOf, startOfDay } from "./intervals.ts";
+import type { AccountQuestion } from "./question.ts";
+import { instantOf, type TimeZone, timeZone } from "./time-zone.ts";
+
+export type Period = { from: number; to: number };
+
+/** `hitsUntil`: as `to`, but without end where none was asked for, as clocks of writers differ. */
+export type Resolved = Period & {
+  hitsUntil: number;
+  zone: TimeZone;
+  interval: Interval;
+  starts: number[];
+  previous: Period | undefined;
+};
+
+/**
+ * `end`: of a range without `to`. `first`: when the first hit was, for a range without `from`; undefined for none.
+ * @throws invalid_range, what `first` throws
+ */
+export async function resolveQuestion(
+  question: Pick<AccountQuestion, "zone" | "from" | "to" | "interval" | "compare">,
+  end: number,
+  first: (to: number) => Promise<number | undefined>,
+): Promise<Resolved> {
+  const zone = zoneOf(question.zone);
+  const to = question.to ?? end;
+  const from = question.from ?? startOfDay(zone, (await first(to)) ?? to - 1);
+  const { interval, starts } = pointsOf({ zone, interval: question.interval }, { from, to });
+  const hitsUntil = question.to ?? Number.POSITIVE_INFINITY;
+  const previous = question.compare && previousOf(zone, from, to);
+  return { from, to, hitsUntil, zone, interval, starts, previous };
+}
+
+/** @throws invalid_range */
+export function zoneOf(name: string): TimeZone {
+  const zone = timeZone(name);
+  if (!zone) throw new Refused("invalid_range", `There is no time zone "${name}"`);
+  return zone;
+}
+
+/** Just as long before by the clocks of the zone, so that days stay days across a change of them. */
+function previousOf(zone: TimeZone, from: number, to: number): Period {
+  const local = localTime(zone, from);
+  return { from: instantOf(zone, local - (localTime(zone, to) - local), "start"), to: from };
+}

@@ -1,7 +1,7 @@
 // Whether everything that was answered is in the log and in the documents exactly once.
 
 import { CATEGORY } from "../../src/events/streams.ts";
-import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../src/projections/definitions/link-totals.ts";
 import { links } from "../../src/projections/definitions/links.ts";
 import { projectionGroups } from "../../src/projections/groups.ts";
 import type { Backend } from "../../src/service/stores/backend.ts";
@@ -44,7 +44,7 @@ async function isCaughtUp({ eventStore, readStore }: Stores): Promise<boolean> {
 /** `runs`: all that were ever sent; every answer is a click. */
 export async function allClicksCounted(stores: Stores, runs: readonly LoadResult[]): Promise<boolean> {
   const answered = runs.reduce((sum, run) => sum + run.answered, 0);
-  const documents = await allDocuments<LinkClicksDocument>(stores.readStore, linkClicks.collection.name, {
+  const documents = await allDocuments<LinkTotalsDocument>(stores.readStore, linkTotals.name, {
     limit: PAGE,
   });
   const inDocuments = documents.reduce((sum, { totalClicks }) => sum + totalClicks, 0);

@@ -7,7 +7,7 @@ import {
   type AccountAnalyticsAnswer,
   AccountAnalyticsSchema,
 } from "../../src/api/analytics/account-schema.ts";
-import { GROUPS } from "../../src/queries/analytics/account/question.ts";
+import { GROUPS } from "../../src/queries/analytics/question.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
 import { type Member, startTestService, type TestService } from "../support/service/start-service.ts";

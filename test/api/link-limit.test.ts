@@ -93,7 +93,7 @@ describe("a link with a limit of clicks", () => {
     expect(await statuses(slug, 2)).toEqual([301, 301]);
     const people = async () =>
       (
-        (await service.backend.readStore.get("link-clicks", `localhost/${slug}`)) as
+        (await service.backend.readStore.get("link-totals", `localhost/${slug}`)) as
           | { people?: number }
           | undefined
       )?.people;

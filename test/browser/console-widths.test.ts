@@ -40,7 +40,7 @@ onServerAtLength(chromiumServer, () => {
       ...["", "/streams", "/streams?category=link", "/streams?category=clicks", `/stream?name=${stream}`],
       ...[`/event?stream=${stream}&revision=0`, `/state?stream=${stream}`, "/events", "/log"],
       ...["/clicks", `/clicks?link=${slug}`, `/explain?link=${slug}`, `/withdrawals?link=${slug}`],
-      ...[`/withdrawals?link=${slug}&from=2020-01-01`, "/seals", "/projections", "/projections/link-clicks"],
+      ...[`/withdrawals?link=${slug}&from=2020-01-01`, "/seals", "/projections", "/projections/link-totals"],
     ];
     page = await portal.visitor();
     await page.goto(`${base}/admin`);

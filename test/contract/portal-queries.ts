@@ -3,7 +3,7 @@ import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { lastDaysUntil } from "../../src/projections/definitions/days/last-days.ts";
 import { accountUsage } from "../../src/queries/accounts.ts";
-import type { AccountQuestion } from "../../src/queries/analytics/account/question.ts";
+import type { AccountQuestion } from "../../src/queries/analytics/question.ts";
 import {
   type AccountLinksFilter,
   accountLinkKeys,
@@ -281,12 +281,11 @@ function dashboardSuite() {
 
   describe("the dashboard of an account", () => {
     const dashboard = async (range = lastHours(24, "hour")) =>
-      await accountQuestionsOf(stores, NOW, 0)({ ...range, groupBy: ["link"] });
+      await accountQuestionsOf(stores, NOW)({ ...range, groupBy: ["link"] });
     const usage = async () =>
       await accountUsage({ ...stores, clock: () => new Date() }, { accountId: ACCOUNT, tier: "developer" });
     const numbers = async (range: Asked) => {
-      const { series, groups, source } = await dashboard(range);
-      expect(source).toBe("documents");
+      const { series, groups } = await dashboard(range);
       const total = series.reduce((sum, { people }) => sum + people, 0);
       return { total, top: groups.link?.rows.map(({ value, people }) => [value.split("/")[1], people]) };
     };
@@ -303,10 +302,10 @@ function dashboardSuite() {
       await created("theirs", { accountId: OTHER_ACCOUNT });
       await clicked("theirs", 5, { accountId: OTHER_ACCOUNT });
       await project();
-      const ask = accountQuestionsOf(stores, NOW, 0);
+      const ask = accountQuestionsOf(stores, NOW);
       const ofLink = { ...week(), groupBy: ["city", "link"], filters: { link: ["sho.rt/theirs"] } } as const;
-      const { totals, groups, source } = await ask(ofLink);
-      expect([source, totals.people, totals.visitors]).toEqual(["documents", 0, 0]);
+      const { totals, groups } = await ask(ofLink);
+      expect([totals.people, totals.visitors]).toEqual([0, 0]);
       expect([groups.city?.rows, groups.link?.rows]).toEqual([[], []]);
       const theirs = await ask({ ...ofLink, accountId: OTHER_ACCOUNT });
       expect(theirs.totals.people).toBe(5);

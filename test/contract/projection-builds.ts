@@ -12,8 +12,9 @@ import { finishBuild, foldQueried } from "../../src/projections/builds/fold-now.
 import { registerBuilds } from "../../src/projections/builds/register-builds.ts";
 import { GroupRun } from "../../src/projections/builds/run-group.ts";
 import { verifyBuilds } from "../../src/projections/builds/verify-build.ts";
-import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
-import { clicks, type ProjectionGroup } from "../../src/projections/groups.ts";
+import { clickTables } from "../../src/projections/definitions/click-tables/chunk.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../src/projections/definitions/link-totals.ts";
+import { clicks, groupCollections, type ProjectionGroup } from "../../src/projections/groups.ts";
 import { openScratchStore } from "../../src/service/stores/backend.ts";
 import { upTo } from "../../src/stores/event-store/log-pages.ts";
 import type { EventStore } from "../../src/stores/event-store/port.ts";
@@ -33,11 +34,16 @@ const HANGS_MS = { timeout: 60_000 };
 const next: ProjectionGroup = {
   ...clicks,
   version: clicks.version + 1,
-  projections: clicks.projections.map((projection) =>
-    projection.name === linkClicks.name
-      ? { ...projection, evolve: (document, event) => ({ ...projection.evolve(document, event), next: 1 }) }
-      : projection,
-  ),
+  projections: [
+    {
+      name: "next-clicks",
+      collection: { name: "next-clicks", indexes: [] },
+      handles: ["LinkClicked"],
+      key: () => "all",
+      empty: () => ({ hits: 0 }),
+      evolve: (counted) => ({ hits: (counted as unknown as { hits: number }).hits + 1 }),
+    },
+  ],
 };
 
 export function projectionBuildsContract(name: string, open: () => Promise<BuildsFixture>): void {
@@ -78,13 +84,13 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
           await work().finally(() => ended.abort());
           await run;
         },
-        async documents(projection = linkClicks.name): Promise<Document[]> {
+        async documents(projection = linkTotals.name): Promise<Document[]> {
           const build = queriedBuild(group, await readBuilds(stores.readStore, group));
           if (!build) return [];
           return await stores.readStore.find(collectionName(projection, build), { limit: 10_000 });
         },
         async counted(): Promise<number> {
-          const documents = (await this.documents()) as LinkClicksDocument[];
+          const documents = (await this.documents()) as LinkTotalsDocument[];
           return documents.reduce((sum, { totalClicks }) => sum + totalClicks, 0);
         },
         async verify() {
@@ -101,7 +107,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
 
     const dropAll = async () => {
       const names = Object.keys(await stores.readStore.checkpoints());
-      for (const { name } of clicks.projections) await stores.readStore.drop(name);
+      for (const { name } of groupCollections(clicks)) await stores.readStore.drop(name);
       for (const checkpoint of names) await stores.readStore.dropCheckpoint(checkpoint);
     };
     const writtenBy = (write: ReadStore["write"]) =>
@@ -122,10 +128,12 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
         clicksRestored({ link: "sho.rt/l1" }, 1),
       ]);
       await now.catchUp();
-      const live = await Promise.all(clicks.projections.map((one) => now.documents(one.name)));
+      // Chunks are cut where commits happened to be: verification compares their rows.
+      const compared = groupCollections(clicks).filter((spec) => spec !== clickTables);
+      const live = await Promise.all(compared.map((one) => now.documents(one.name)));
       await now.change((builds) => begin(builds, clicks));
       expect(await now.finish()).toMatchObject({ build: 1, previous: 0 });
-      for (const [n, { name }] of clicks.projections.entries())
+      for (const [n, { name }] of compared.entries())
         expect(differences(live[n] ?? [], await now.documents(name))).toEqual([]);
       expect(await now.verify()).toMatchObject({ ok: true, differences: [] });
       await happen(7);
@@ -147,7 +155,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
         await happen(50);
         await until("its numbers to rise", async () => (await old.counted()) === 550);
         await raised.running(async () => {
-          const isNext = async () => (await raised.documents()).every((document) => "next" in document);
+          const isNext = async () => (await raised.documents("next-clicks")).length > 0;
           await until("the switch", isNext);
           await happen(50);
           await until("both to count on", async () =>
@@ -155,7 +163,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
           );
         });
       });
-      expect((await old.documents()).some((document) => "next" in document)).toBe(false);
+      expect(await old.documents("next-clicks")).toEqual([]);
       await old.change((builds) => rollBack(builds, clicks, clicks.name));
       await old.finish();
       expect((await readBuilds(stores.readStore, clicks)).active?.version).toBe(clicks.version);
@@ -167,9 +175,9 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       const now = program();
       await registerBuilds(now.deps, clicks);
       const queried = activeReadStore({ store: stores.readStore, groups: [clicks], clock: () => 0 });
-      await expect(queried.get(linkClicks.name, "sho.rt/l0")).rejects.toMatchObject({ retryAfter: 2 });
+      await expect(queried.get(linkTotals.name, "sho.rt/l0")).rejects.toMatchObject({ retryAfter: 2 });
       await now.catchUp();
-      expect(await queried.get(linkClicks.name, "sho.rt/l0")).toMatchObject({ totalClicks: 4 });
+      expect(await queried.get(linkTotals.name, "sho.rt/l0")).toMatchObject({ totalClicks: 4 });
     });
 
     it("count each click once when two programs fold the same one", async () => {
@@ -210,7 +218,10 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       const command = program(clicks, { eventStore: upTo(eventStore, part), readStore });
       let commits = 0;
       const write: ReadStore["write"] = async (batch) => {
-        if (batch.checkpoint?.name === clicks.name && commits++ === 0) await command.catchUp();
+        const { name, from, to } = batch.checkpoint ?? {};
+        // Days are closed beside the checkpoint.
+        if (name === clicks.name && from?.position !== to?.position && commits++ === 0)
+          await command.catchUp();
         await readStore.write(batch);
       };
       const projector = program(clicks, { eventStore, readStore: writtenBy(write) });
@@ -337,16 +348,16 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       await happen();
       const now = program();
       await now.catchUp();
-      const [first] = (await now.documents()) as LinkClicksDocument[];
-      const forged = { ...first, totalClicks: 99, _position: "9".repeat(20) } as LinkClicksDocument;
+      const [first] = (await now.documents()) as LinkTotalsDocument[];
+      const forged = { ...first, totalClicks: 99, _position: "9".repeat(20) } as LinkTotalsDocument;
       const build = queriedBuild(clicks, await readBuilds(stores.readStore, clicks));
-      const collection = collectionName(linkClicks.name, build ?? { build: 0 });
+      const collection = collectionName(linkTotals.name, build ?? { build: 0 });
       await stores.readStore.write({ documents: [{ collection, documents: [forged] }] });
       const { ok, differences } = await now.verify();
       expect(ok).toBe(false);
       expect(differences).toMatchObject([
         {
-          projection: linkClicks.name,
+          projection: linkTotals.name,
           id: first?._id,
           problem: "different",
           fields: [{ field: "totalClicks", stored: "99", folded: "4" }],

@@ -56,6 +56,39 @@ export function readStoreCommits(
       expect(await other.count("others", { where: { n: 2 } })).toBe(300);
     });
 
+    it("replaces what has still the position that it is said to have, or says that another holder has written it", async () => {
+      await put(count("a", 1), count("b", 2));
+      const replace = (position: string, document: Document) => {
+        const replaced = new Map([[document._id, position]]);
+        return store.write({ documents: [{ collection: "counts", documents: [document], replaced }] });
+      };
+      await expect(replace("002", count("a", 50))).rejects.toThrow(CheckpointMoved);
+      await expect(replace("", count("a", 50))).rejects.toThrow(CheckpointMoved);
+      await expect(replace("001", count("gone", 50))).rejects.toThrow(CheckpointMoved);
+      expect(await counts()).toEqual({ a: 1, b: 2 });
+      await replace("001", count("a", 3));
+      await replace("003", count("a", 0));
+      await replace("", count("new", 7));
+      expect(await counts()).toEqual({ a: 0, b: 2, new: 7 });
+    });
+
+    it("removes documents that have still the position, after it has written others", async () => {
+      await put(count("a", 1), count("b", 2), count("c", 3));
+      await store.write({
+        documents: [
+          {
+            ...{ collection: "counts", documents: [count("d", 4)] },
+            removed: [
+              { id: "a", position: count("a", 1)._position },
+              { id: "b", position: count("b", 9)._position },
+              { id: "z", position: count("z", 1)._position },
+            ],
+          },
+        ],
+      });
+      expect(await counts()).toEqual({ b: 2, c: 3, d: 4 });
+    });
+
     it("keeps collections and indexes that another process has made too", async () => {
       await put(count("a", 1));
       await Promise.all([other.ensure([COUNTS]), store.ensure([COUNTS])]);

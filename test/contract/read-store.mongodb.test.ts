@@ -10,6 +10,7 @@ import { effort } from "../support/runtime/effort.ts";
 import { settlesWithoutWaiting } from "../support/runtime/settles-without-waiting.ts";
 import { mongodb, mongodbIsOurs, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
+import { expectPrintedTable } from "./click-table-script.ts";
 import { readStoreContract } from "./read-store.ts";
 
 onServer(mongodb, () => {
@@ -31,6 +32,13 @@ onServer(mongodb, () => {
   readStoreContract("MongoDB", open, { isAtomic: !mongodbIsOurs });
 
   describe("the read store on MongoDB", () => {
+    it("has tables of clicks that docs/replay.md reads without us", async () => {
+      const url = server.newDatabase();
+      const readStore = await openMongodbReadStore(new MongodbConnection(url));
+      await expectPrintedTable(readStore, url);
+      await readStore.close();
+    });
+
     it("is unavailable while a shard has no primary, which mongos tells by a code of its own", async () => {
       const connection = new MongodbConnection(server.newDatabase());
       const message = 'Could not find host matching read preference { mode: "primary" } for set shard-1';

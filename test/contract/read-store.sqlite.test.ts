@@ -5,13 +5,14 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { expect, it, vi } from "vitest";
 import { domains } from "../../src/projections/definitions/domains.ts";
-import { linkClicks } from "../../src/projections/definitions/link-clicks.ts";
+import { linkTotals } from "../../src/projections/definitions/link-totals.ts";
 import { links } from "../../src/projections/definitions/links.ts";
 import { accountLinks, LINK_ORDERS, LINK_SCOPES, listLinks } from "../../src/queries/links/list-links.ts";
 import { topLinks } from "../../src/queries/links/top-links.ts";
 import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { inThreads } from "../support/service/store-threads.ts";
+import { expectPrintedTable } from "./click-table-script.ts";
 import { readStoreContract } from "./read-store.ts";
 
 const open = async (inCallersThread: boolean) => {
@@ -68,11 +69,20 @@ it.each([true, false])(
   },
 );
 
+it("has tables of clicks that docs/replay.md reads without us", async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder.path, "read.db");
+  const readStore = await openSqliteReadStore(file);
+  await expectPrintedTable(readStore, file);
+  await readStore.close();
+  await folder.remove();
+});
+
 it("reads a page of each list of links by an index alone, however many links an account has", async () => {
   const { readStore, file, cleanUp } = await open(true);
   const prepare = vi.spyOn(DatabaseSync.prototype, "prepare");
   try {
-    await readStore.ensure([links.collection, linkClicks.collection, domains.collection]);
+    await readStore.ensure([links.collection, linkTotals, domains.collection]);
     const deps = { readStore, baseUrl: "http://localhost", baseHost: "localhost", clock: () => new Date() };
     const caller = { keyId: "k", accountId: "a" };
     const cursor = Buffer.from('["2026","localhost/abc"]').toString("base64url");

@@ -67,6 +67,13 @@ export function readStoreContract(
       expect(await store.getMany("notes", ["missing"], ["list"])).toEqual([]);
     });
 
+    it("finds the wanted fields of documents, without what is nested", async () => {
+      await put("notes", note("a", { size: 2, tags: ["x"], shape: { large: [] } } as object), note("b"));
+      const found = await store.find<Note>("notes", { ...ALL, fields: ["size", "tags"], where: { size: 2 } });
+      expect(found).toMatchObject([{ _id: "a", _position: note("a")._position, size: 2, tags: ["x"] }]);
+      expect(found[0]).not.toHaveProperty("shape");
+    });
+
     it("finds by equality on text, number, boolean and null", async () => {
       await put("notes", note("a", { done: true, size: 1 }), note("b", { size: 2 }));
       await put("notes", note("c", { owner: null, size: 1 }));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deactivateKey } from "../../src/commands/account/keys.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { linkKey } from "../../src/events/streams.ts";
-import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../src/projections/definitions/link-totals.ts";
 import { type Cluster, type RoleProcess, startCluster } from "../support/cluster/cluster.ts";
 import { operator } from "../support/commands/command-deps.ts";
 import { FIREFOX } from "../support/portal/browser-like.ts";
@@ -72,8 +72,8 @@ onServer(mongodb, () =>
       };
       /** Reads the documents: polling the API would use up the hour's rate limit. */
       const inDocuments = async (slug = cached) => {
-        const totals = cluster.backend.readStore.get<LinkClicksDocument>(
-          linkClicks.collection.name,
+        const totals = cluster.backend.readStore.get<LinkTotalsDocument>(
+          linkTotals.name,
           linkKey(cluster.config.baseHost, slug),
         );
         return (await totals.catch(() => undefined))?.totalClicks;

@@ -16,7 +16,7 @@ import { begin } from "../../src/projections/builds/builds.ts";
 import { changeBuilds } from "../../src/projections/builds/builds-document.ts";
 import { finishBuild, foldQueried } from "../../src/projections/builds/fold-now.ts";
 import { groupStatus } from "../../src/projections/builds/status.ts";
-import { projectionGroups } from "../../src/projections/groups.ts";
+import { groupCollections, projectionGroups } from "../../src/projections/groups.ts";
 import { projectionRows } from "../../src/queries/audit/projection-rows.ts";
 import { linkHistory } from "../../src/queries/links/link-history.ts";
 import { feedReader } from "../../src/queries/log-reader/feed.ts";
@@ -169,8 +169,7 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
   async function documentsOfOthers(store: ReadStore): Promise<Record<string, Document[]>> {
     const readStore = activeReadStore({ store, groups: projectionGroups, clock: () => performance.now() });
     const found: Record<string, Document[]> = {};
-    for (const { collection } of projectionGroups.flatMap(({ projections }) => projections)) {
-      const { name } = collection;
+    for (const { name } of projectionGroups.flatMap(groupCollections)) {
       const all = await readStore.find<Document>(name, { limit: 10_000 });
       const text = (one: Document) => JSON.stringify(one);
       found[name] = all.filter((one) => text(one).includes(other) || text(one).includes("sho.rt/o"));

@@ -210,7 +210,7 @@ describe.runIf(isLong)("a release that raises a projection's version", () => {
     expect((await analytics(seeded)).totalClicks).toBe(SEEDED);
     await service.stop();
     expect(await clicksByLink()).toEqual(
-      stored(`SELECT fields FROM "docs_link-clicks_b2"`, (rows) =>
+      stored(`SELECT fields FROM "docs_link-totals_b2"`, (rows) =>
         rows
           .map(({ fields }) => JSON.parse(String(fields)))
           .map(({ _id, folded: all, totalClicks }) => [_id, all, totalClicks]),

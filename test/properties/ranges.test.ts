@@ -7,13 +7,17 @@ import { readEvent } from "../../src/events/read-event.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { CLICK_KINDS, type ClickKind, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
 import { isWithdrawnBy, type Withdrawal, withdrawalsAfter } from "../../src/events/withdrawals.ts";
-import { DIMENSIONS, dimensionValues } from "../../src/projections/definitions/click-dimensions.ts";
-import type { LinkAnalytics } from "../../src/queries/analytics/analytics.ts";
+import { COLUMNS, textsOf } from "../../src/projections/definitions/click-tables/columns.ts";
+import { DIMENSIONS } from "../../src/projections/definitions/summaries/breakdown.ts";
+import { lifecycle } from "../../src/projections/groups.ts";
+import { DIMENSION_FIELDS } from "../../src/queries/analytics/counting/count-summary.ts";
 import { INTERVALS } from "../../src/queries/analytics/intervals.ts";
+import type { LinkNumbers } from "../../src/queries/analytics/link-numbers.ts";
 import type { Position } from "../../src/stores/event-store/port.ts";
 import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { linkClicked, linkCreated } from "../support/event-store/stored-events.ts";
 import { foldGroups } from "../support/projections/fold-groups.ts";
+import { foldTables } from "../support/projections/fold-tables.ts";
 import { type AskRange, rangesOf } from "../support/projections/range-of.ts";
 import { clicksRestored, clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
 import { effort } from "../support/runtime/effort.ts";
@@ -73,6 +77,7 @@ const lives = fc.record({
   start: fc.constantFrom(...STARTS),
   happenings: fc.array(happening, { minLength: 1, maxLength: 8 }),
   questions: fc.array(question, { minLength: 6, maxLength: 12 }),
+  pick: fc.gen().map((g) => (size: number) => g(fc.nat, size - 1)),
 });
 
 type Recorded = LinkClicked["data"] & { position: Position };
@@ -84,10 +89,10 @@ describe("ranges of a link's analytics", () => {
   }, async () => {
     let [asked, ofLog] = [0, 0];
     await fc.assert(
-      fc.asyncProperty(lives, async ({ start, happenings, questions }) => {
+      fc.asyncProperty(lives, async ({ start, happenings, questions, pick }) => {
         await withStores(async (stores) => {
           const first = Date.parse(start);
-          await happen(stores, first, happenings);
+          await happen(stores, first, happenings, pick);
           const ask = rangesOf(stores, NOW);
           const { clicks, positions, inForceAt } = await recorded(stores);
           for (const { cuts, zone, interval, kind, asOf } of questions) {
@@ -100,11 +105,11 @@ describe("ranges of a link's analytics", () => {
               clicks.filter((data) => isIn(data, { ...one, kind, asOf: at }) && !isWithdrawn(data));
             const whole = await ask({ ...range, from: iso(from), to: iso(to) });
             expectToBe(whole, counts({ from, to, kind, asOf: at }));
-            const parts: LinkAnalytics[] = [];
+            const parts: LinkNumbers[] = [];
             for (const [n, cut] of sorted.slice(1).entries()) {
               const part = { from: sorted[n] ?? 0, to: cut };
               parts.push(await ask({ ...range, from: iso(part.from), to: iso(part.to) }));
-              expectToBe(parts.at(-1) as LinkAnalytics, counts({ ...part, kind, asOf: at }));
+              expectToBe(parts.at(-1) as LinkNumbers, counts({ ...part, kind, asOf: at }));
             }
             expect(summed(parts)).toEqual(summed([whole]));
             asked += 1;
@@ -125,7 +130,14 @@ describe("ranges of a link's analytics", () => {
 
 type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never;
 
-async function happen({ eventStore, readStore }: Stores, first: number, happenings: readonly Happening[]) {
+async function happen(
+  stores: Stores,
+  first: number,
+  happenings: readonly Happening[],
+  pick: (size: number) => number,
+) {
+  const { eventStore } = stores;
+  const isFolded = pick(2) === 0;
   await append(eventStore, `link-${LINK}`, [linkCreated()]);
   const time = (offset: number) => iso(first + offset);
   let withdrawals = 0;
@@ -140,12 +152,20 @@ async function happen({ eventStore, readStore }: Stores, first: number, happenin
       await append(eventStore, withdrawalStream(LINK), [event]);
     } else {
       const events = one.map(({ offset, source, ...fields }) =>
-        linkClicked({ ...fields, at: time(offset), utm: source === undefined ? undefined : { source } }),
+        linkClicked({
+          ...fields,
+          accountVisitor: fields.visitor,
+          at: time(offset),
+          utm: source === undefined ? undefined : { source },
+        }),
       );
       await append(eventStore, `clicks-w${n % 2}-20260301`, events);
     }
-    if (n % 3 === 2 || n === happenings.length - 1) await foldGroups({ eventStore, readStore });
+    if (n % 3 === 2 && isFolded) await foldGroups(stores);
   }
+  if (isFolded) return await foldGroups(stores);
+  await foldGroups(stores, [lifecycle]);
+  await foldTables(stores, pick);
 }
 
 /** The link's clicks, the positions of its log from its creation on, and the withdrawals as of each of them. */
@@ -173,7 +193,7 @@ function isIn({ at, kind, position }: Recorded, wanted: Question): boolean {
   return time >= wanted.from && time < wanted.to && isWanted && position <= (wanted.asOf ?? position);
 }
 
-function expectToBe(found: LinkAnalytics, clicks: readonly Recorded[]): void {
+function expectToBe(found: LinkNumbers, clicks: readonly Recorded[]): void {
   expect(found.totals.total).toBe(clicks.length);
   for (const kind of CLICK_KINDS)
     expect(found.totals[kind]).toBe(clicks.filter((one) => one.kind === kind).length);
@@ -184,11 +204,11 @@ function expectToBe(found: LinkAnalytics, clicks: readonly Recorded[]): void {
     ),
   );
   expect(found.series.map(({ total }) => total)).toEqual(byPoint.map(({ length }) => length));
-  for (const [n, dimension] of DIMENSIONS.entries())
-    expect(new Map(found.breakdowns[dimension])).toEqual(
-      tallied(clicks.map((click) => dimensionValues(click)[n] as string)),
+  for (const dimension of DIMENSIONS)
+    expect(new Map(found.breakdowns[dimension].values)).toEqual(
+      tallied(clicks.map((click) => textsOf(click)[COLUMNS.indexOf(DIMENSION_FIELDS[dimension])] as string)),
     );
-  expect(new Map(found.utm.source)).toEqual(tallied(clicks.flatMap(({ utm }) => utm?.source ?? [])));
+  expect(new Map(found.utm.source.values)).toEqual(tallied(clicks.flatMap(({ utm }) => utm?.source ?? [])));
   expect(new Map(ledBy(found))).toEqual(
     tallied(clicks.flatMap(({ rule, longUrl }) => (rule ? [`${rule} ${longUrl}`] : []))),
   );
@@ -203,14 +223,14 @@ function expectToBe(found: LinkAnalytics, clicks: readonly Recorded[]): void {
 }
 
 /** Hits by rule and destination. */
-function ledBy({ rules }: LinkAnalytics): [string, number][] {
-  return rules.flatMap(({ id, hits, destinations }) => {
+function ledBy({ rules }: LinkNumbers): [string, number][] {
+  return rules.values.flatMap(({ id, hits, destinations }) => {
     expect(destinations.reduce((sum, [, count]) => sum + count, 0)).toBe(hits);
     return destinations.map(([url, count]): [string, number] => [`${id ?? "none"} ${url}`, count]);
   });
 }
 
-function summed(ranges: readonly LinkAnalytics[]) {
+function summed(ranges: readonly LinkNumbers[]) {
   const add = (lists: (readonly (readonly [string, number])[])[]) => {
     const sums = new Map<string, number>();
     for (const [value, count] of lists.flat()) sums.set(value, (sums.get(value) ?? 0) + count);
@@ -218,8 +238,8 @@ function summed(ranges: readonly LinkAnalytics[]) {
   };
   return {
     totals: add(ranges.map(({ totals }) => Object.entries(totals))),
-    breakdowns: DIMENSIONS.map((name) => add(ranges.map(({ breakdowns }) => breakdowns[name]))),
-    utm: add(ranges.map(({ utm }) => utm.source)),
+    breakdowns: DIMENSIONS.map((name) => add(ranges.map(({ breakdowns }) => breakdowns[name].values))),
+    utm: add(ranges.map(({ utm }) => utm.source.values)),
     rules: add(ranges.map(ledBy)),
   };
 }
@@ -227,6 +247,17 @@ function summed(ranges: readonly LinkAnalytics[]) {
 /** Without a range, and by each interval from the first click on. */
 async function expectWhole(ask: AskRange, clicks: readonly Recorded[]): Promise<void> {
   for (const interval of ["day", "week", "month"] as const) expectToBe(await ask({ interval }), clicks);
+  const { totals, breakdowns, rules, recent } = await ask(undefined);
+  expect(totals.total).toBe(clicks.length);
+  for (const { values } of Object.values(breakdowns))
+    expect(values.reduce((sum, [, hits]) => sum + hits, 0)).toBe(clicks.length);
+  expect(rules.values.reduce((sum, { hits }) => sum + hits, 0)).toBe(
+    clicks.filter(({ rule }) => rule).length,
+  );
+  const latest = clicks.toSorted((a, b) => b.at.localeCompare(a.at) || b.position.localeCompare(a.position));
+  expect(recent.map(({ at, type }) => [at, type])).toEqual(
+    latest.slice(0, 10).map(({ at, kind }) => [at, kind]),
+  );
 }
 
 function tallied(values: readonly string[]): Map<string, number> {

@@ -4,9 +4,10 @@ import { describe, expect, it } from "vitest";
 import { change, create, type ExistingLink, evolve, freeLink } from "../../src/commands/links/link.ts";
 import type { LinkEvent } from "../../src/events/catalogue.ts";
 import { fingerprintOf, type LinkRule } from "../../src/events/link-options.ts";
-import { countBreakdown, emptyBreakdown } from "../../src/projections/definitions/breakdown.ts";
+import { NO_RULE } from "../../src/events/vocabulary.ts";
+import { ChunkBuilder } from "../../src/projections/definitions/click-tables/chunk-builder.ts";
+import { decodeChunk } from "../../src/projections/definitions/click-tables/decode-chunk.ts";
 import type { LinkDocument } from "../../src/projections/definitions/links.ts";
-import { breakdownSum } from "../../src/queries/analytics/sums.ts";
 import { clickReader } from "../../src/redirect/clicks/click-event.ts";
 import { nowhere } from "../../src/redirect/clicks/enrich/geo.ts";
 import { linkEntry } from "../../src/redirect/lookup/link-entry.ts";
@@ -71,7 +72,7 @@ describe("the rules of a link that is edited between visits", () => {
         let link = startedLink();
         let rules: Wanted[] = [];
         const ids = new Map<number, string>();
-        const counted = emptyBreakdown();
+        const table = new ChunkBuilder(ACCOUNT, AT.slice(0, 10));
         const led = new Map<string, number>();
         const take = (events: LinkEvent[]) => {
           link = events.reduce<ReturnType<typeof evolve>>(evolve, link) as ExistingLink;
@@ -83,7 +84,7 @@ describe("the rules of a link that is edited between visits", () => {
             const entry = linkEntry({ ...(link as unknown as LinkDocument), revision: link.changes });
             const target = firstRule(entry.options?.rules ?? [], visitOf("sho.rt/abc", hit)) ?? entry;
             const click = clickOf({ ...hit, link: target.packed }, () => "0".repeat(16)).data;
-            countBreakdown(counted, click);
+            table.addClick(click, String(n).padStart(20, "0"));
             const wanted = rules.find(({ condition }) => condition === one.condition);
             expect(click.longUrl).toBe(wanted?.url ?? link.longUrl);
             const by = wanted ? ids.get(wanted.key) : rules.length > 0 ? null : undefined;
@@ -115,14 +116,18 @@ describe("the rules of a link that is edited between visits", () => {
             ids.set(key, id);
           }
         }
-        const sum = breakdownSum();
-        sum.add(counted);
-        const found = sum
-          .result()
-          .rules.flatMap(({ id, destinations }) =>
-            destinations.map(([url, hits]) => [JSON.stringify([id, url]), hits] as const),
-          );
-        expect(new Map(found)).toEqual(led);
+        const { columns, rows } = decodeChunk(table.document());
+        const found = new Map<string, number>();
+        for (let row = 0; row < rows; row++) {
+          const [id, url] = (["rule", "destination"] as const).map((name) => {
+            const { values, rows: codes } = columns[name];
+            return values[codes[row] as number];
+          });
+          if (id === "") continue;
+          const key = JSON.stringify([id === NO_RULE ? null : id, url]);
+          found.set(key, (found.get(key) ?? 0) + 1);
+        }
+        expect(found).toEqual(led);
       }),
       { numRuns: effort(300, 5_000) },
     );

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkpointName, readBuilds } from "../../../src/projections/builds/builds-document.ts";
-import { clicks as clickGroup } from "../../../src/projections/groups.ts";
+import { clicks as clickGroup, lifecycle } from "../../../src/projections/groups.ts";
 import { commandLine } from "../../support/service/command-line.ts";
 import { BASE_URL, startTestService, type TestService } from "../../support/service/start-service.ts";
 
@@ -41,8 +41,8 @@ describe("the projections of a running service", () => {
     const answer = await command.json("projections", "rebuild");
     expect(answer).toMatchObject({ seconds: expect.any(Number) });
     expect(answer.builds).toMatchObject([
-      { name: "lifecycle", version: 3, build: 1, previous: 0 },
-      { name: "clicks", version: 2, build: 1, previous: 0, documents: 4, events: 5 },
+      { name: "lifecycle", version: lifecycle.version, build: 1, previous: 0 },
+      { name: "clicks", version: clickGroup.version, build: 1, previous: 0, documents: 4, events: 5 },
     ]);
     expect(answer.builds[0].events).toBeGreaterThan(2);
     expect(await clicks()).toBe(5);
@@ -63,7 +63,7 @@ describe("the projections of a running service", () => {
     const { builds } = await command.json("projections", "rebuild", "clicks");
     expect(builds.map((row: Row) => [row.name, row.build])).toEqual([["clicks", 2]]);
     expect(await command.json("projections", "rollback", "clicks")).toMatchObject({
-      builds: [{ name: "clicks", version: 2, build: 1, previous: 2 }],
+      builds: [{ name: "clicks", version: clickGroup.version, build: 1, previous: 2 }],
     });
     expect(await clicks()).toBe(6);
   });
@@ -81,13 +81,13 @@ describe("the projections of a running service", () => {
     const file = new DatabaseSync(join(service.config.dataDir, "read.db"));
     const set = (total: number) =>
       file.exec(
-        `UPDATE "docs_link-clicks${suffix}" SET fields = json_set(fields, '$.totalClicks', ${total})`,
+        `UPDATE "docs_link-totals${suffix}" SET fields = json_set(fields, '$.totalClicks', ${total})`,
       );
     try {
       set(7);
       const outcome = await command.linkledger(["projections", "verify", "clicks"]);
       expect(outcome.code).toBe(1);
-      expect(outcome.stdout).toMatch(/link-clicks localhost\/\w+: different; totalClicks is 7, by the log 6/);
+      expect(outcome.stdout).toMatch(/link-totals localhost\/\w+: different; totalClicks is 7, by the log 6/);
     } finally {
       set(6);
       file.close();

@@ -10,7 +10,7 @@ import { currentLink } from "../../../src/commands/links/link-stream.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { CLICK_KINDS } from "../../../src/events/vocabulary.ts";
 import { accountUsage } from "../../../src/queries/accounts.ts";
-import { accountQuestions } from "../../../src/queries/analytics/account/answer-question.ts";
+import { accountQuestions, clickQuestions } from "../../../src/queries/analytics/click-questions.ts";
 import { startOfDay } from "../../../src/queries/analytics/intervals.ts";
 import { DAY_MS, UTC } from "../../../src/queries/analytics/time-zone.ts";
 import { operator } from "../../support/commands/command-deps.ts";
@@ -121,7 +121,7 @@ async function dashboard(service: TestService, { accountId }: Member) {
     { ...service.backend, clock: () => new Date() },
     { accountId, tier: "developer" },
   );
-  const ask = accountQuestions({ ...service.backend });
+  const ask = accountQuestions(clickQuestions(service.backend), service.backend.readStore);
   const numbers = await ask({
     ...{ accountId, groupBy: ["link", "country", "tag"], filters: {}, kinds: CLICK_KINDS, limit: 100 },
     ...{ from: startOfDay(UTC, now - 7 * DAY_MS), now, zone: "UTC" },

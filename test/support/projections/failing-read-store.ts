@@ -5,10 +5,14 @@ import { storeWith } from "../runtime/store-with.ts";
 export type Break = { afterWrites: number; applied: boolean };
 
 /**
- * As a store without transactions: the documents of each collection are a write, and so is the checkpoint. Each failure is
- * counted from the one before it; after the last one the store works.
+ * As a store without transactions: the documents of each collection are a write, or with `isByDocument` each document, and so
+ * are removals and the checkpoint. Each failure is counted from the one before it; after the last one the store works.
  */
-export function failingReadStore(sound: ReadStore, breaks: readonly Break[]): ReadStore {
+export function failingReadStore(
+  sound: ReadStore,
+  breaks: readonly Break[],
+  { isByDocument = false } = {},
+): ReadStore {
   const waiting = [...breaks];
   let writes = 0;
   const step = async (work: () => Promise<void>) => {
@@ -27,8 +31,21 @@ export function failingReadStore(sound: ReadStore, breaks: readonly Break[]): Re
       const stored = checkpoint && (await sound.checkpoint(checkpoint.name));
       if (checkpoint && !isSameCheckpoint(stored, checkpoint.from))
         throw new CheckpointMoved(checkpoint.name, stored);
-      for (const changed of documents)
-        if (changed.documents.length > 0) await step(() => sound.write({ documents: [changed] }));
+      for (const { collection, documents: changed, replaced, removed = [] } of documents) {
+        const parts = isByDocument
+          ? changed.map((document) => [document])
+          : changed.length > 0
+            ? [changed]
+            : [];
+        for (const part of parts) {
+          const of = replaced && new Map(part.map(({ _id }) => [_id, replaced.get(_id) ?? ""]));
+          await step(() =>
+            sound.write({ documents: [{ collection, documents: part, ...(of && { replaced: of }) }] }),
+          );
+        }
+        for (const one of removed)
+          await step(() => sound.write({ documents: [{ collection, documents: [], removed: [one] }] }));
+      }
       if (checkpoint) await step(() => sound.write({ documents: [], checkpoint }));
     },
   });

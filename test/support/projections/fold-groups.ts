@@ -7,7 +7,7 @@ import { type ProjectionGroup, projectionGroups } from "../../../src/projections
 import { pause } from "../../../src/runtime/pause.ts";
 import { loggedEvents } from "../event-store/logged-events.ts";
 
-type Stores = Pick<FoldDeps, "eventStore" | "readStore">;
+type Stores = Pick<FoldDeps, "eventStore" | "readStore" | "clock">;
 
 export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -16,19 +16,20 @@ export function firstBuild({ version }: Pick<ProjectionGroup, "version">): Build
 }
 
 export async function foldGroups(
-  { eventStore, readStore }: Stores,
+  stores: Stores,
   groups: readonly ProjectionGroup[] = projectionGroups,
 ): Promise<void> {
   const { signal } = new AbortController();
-  const deps = { eventStore, readStore, log: silent };
+  const deps = { ...stores, log: silent };
   for (const group of groups) await foldBuild(deps, group, firstBuild(group), { signal, follows: false });
 }
 
 /** Folds as a projector does, until all events are in the documents. */
-export async function foldLive({ eventStore, readStore }: Stores, group: ProjectionGroup): Promise<void> {
+export async function foldLive(stores: Stores, group: ProjectionGroup): Promise<void> {
+  const { eventStore, readStore } = stores;
   const ended = new AbortController();
   const options = { signal: ended.signal, follows: true };
-  const folding = foldBuild({ eventStore, readStore, log: silent }, group, firstBuild(group), options);
+  const folding = foldBuild({ ...stores, log: silent }, group, firstBuild(group), options);
   const isCaughtUp = async () => {
     const [next] = await loggedEvents(eventStore, { categories: group.categories, limit: 1 });
     const checkpoint = await readStore.checkpoint(group.name);

@@ -1,35 +1,38 @@
-// Asks for the analytics of a link as the API does, with the log read in this thread.
+// Asks for the analytics of a link as the API does, with the engine in this thread.
 import { currentAccounts } from "../../../src/commands/account/accounts.ts";
-import { analytics, type LinkAnalytics } from "../../../src/queries/analytics/analytics.ts";
-import { foldDayParts, type LogParts } from "../../../src/queries/analytics/day-parts.ts";
+import { clickQuestions } from "../../../src/queries/analytics/click-questions.ts";
+import { type LinkNumbers, linkNumbers } from "../../../src/queries/analytics/link-numbers.ts";
 import { lastClickRecordedBy } from "../../../src/queries/analytics/log-positions.ts";
 import { parseRange, type RangeParameters } from "../../../src/queries/analytics/range.ts";
 import { findOwnLink } from "../../../src/queries/links/find-link.ts";
 import { ACCOUNT } from "../event-store/stored-events.ts";
 import type { Stores } from "../runtime/stores.ts";
 
-export type AskRange = (given: RangeParameters, slug?: string) => Promise<LinkAnalytics>;
+type Reading = Pick<Stores, "eventStore" | "readStore">;
 
-/** Of links of ACCOUNT on `sho.rt`. `parts`: to count or replace the reads of the log. */
-export function rangesOf(
-  stores: Pick<Stores, "eventStore" | "readStore">,
-  now: Date,
-  parts?: LogParts,
-): AskRange {
-  const logParts = parts ?? logPartsOf(stores);
-  const ask = analytics({ ...stores, sleep: async () => undefined, logParts });
+/** Without parameters of its whole life. */
+export type AskRange = (given: RangeParameters | undefined, slug?: string) => Promise<LinkNumbers>;
+
+/** Of links of ACCOUNT on `sho.rt`. */
+export function rangesOf(stores: Reading, now: Date): AskRange {
+  const ask = numbersOf(stores);
   return async (given, slug = "abc") => {
-    const request = parseRange(given);
     const currentAccount = currentAccounts(stores.eventStore).current;
     const reading = { ...stores, baseHost: "sho.rt", currentAccount };
     const link = await findOwnLink(reading, { accountId: ACCOUNT }, { slug });
-    return await ask.ofLink(link, request, now);
+    return await ask(link, given && parseRange(given), now);
   };
 }
 
-export function logPartsOf({ eventStore }: Pick<Stores, "eventStore">): LogParts {
-  return {
-    dayParts: (link, parts, asOf) => foldDayParts({ eventStore }, link, parts, asOf),
-    lastClickRecordedBy: (time, after, upTo) => lastClickRecordedBy({ eventStore }, time, after, upTo),
+export function numbersOf(stores: Reading, sleep: (ms: number) => Promise<void> = async () => undefined) {
+  const { eventStore } = stores;
+  const questions = clickQuestions(stores);
+  const logReader = {
+    askLink: questions.answer,
+    lifeOfLink: questions.lifeOf,
+    recentClicks: questions.recentOf,
+    lastClickRecordedBy: (time: string, after: string, upTo: string | undefined) =>
+      lastClickRecordedBy({ eventStore }, time, after, upTo),
   };
+  return linkNumbers({ ...stores, sleep, logReader });
 }

@@ -1,4 +1,4 @@
-// The program as its next release might be: a copy of it whose link clicks have a raised version and one field more,
+// The program as its next release might be: a copy of it whose totals of links have a raised version and one field more,
 // and whose builds are committed every 500 events.
 import { cp, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,19 +13,15 @@ export const NEXT = { name: clicks.name, version: clicks.version + 1 };
 /** Folding an event takes a millisecond, so that tens of thousands give a test the time to look, kill and cancel: until `foldFast`. */
 const RAISED = [
   'import { existsSync } from "node:fs";',
-  'export * from "./link-clicks-of-now.ts";',
-  'import { linkClicks as ofNow } from "./link-clicks-of-now.ts";',
+  'export * from "./link-totals-of-now.ts";',
+  'import { countHit as ofNow } from "./link-totals-of-now.ts";',
   "const cell = new Int32Array(new SharedArrayBuffer(4));",
   'const isFast = existsSync(new URL("fold-fast", import.meta.url));',
-  "export const linkClicks = {",
-  "  ...ofNow,",
-  "  evolve(document, event) {",
-  "    if (!isFast) Atomics.wait(cell, 0, 0, 0.9);",
-  "    const totals = ofNow.evolve(document, event);",
-  "    totals.folded = (totals.folded ?? 0) + 1;",
-  "    return totals;",
-  "  },",
-  "};",
+  "export function countHit(totals, hit) {",
+  "  if (!isFast) Atomics.wait(cell, 0, 0, 0.9);",
+  "  totals.folded = (totals.folded ?? 0) + 1;",
+  "  return ofNow(totals, hit);",
+  "}",
 ];
 
 /** A build would otherwise be committed once, at its end, and a kill would leave nothing to resume. */
@@ -50,8 +46,8 @@ export async function nextProgram(): Promise<NextProgram> {
     await cp(join(root, part), join(folder, part), { recursive: true });
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   const definitions = join(folder, "src", "projections", "definitions");
-  await rename(join(definitions, "link-clicks.ts"), join(definitions, "link-clicks-of-now.ts"));
-  await writeFile(join(definitions, "link-clicks.ts"), RAISED.join("\n"));
+  await rename(join(definitions, "link-totals.ts"), join(definitions, "link-totals-of-now.ts"));
+  await writeFile(join(definitions, "link-totals.ts"), RAISED.join("\n"));
   const fold = join(folder, "src", "projections", "fold", "fold-build.ts");
   await change(fold, PAGE);
   await change(fold, COMMIT);

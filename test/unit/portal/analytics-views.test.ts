@@ -5,7 +5,7 @@ import { filterChips } from "../../../src/portal/analytics/filter-chips.ts";
 import { chartCard } from "../../../src/portal/analytics/series-chart.ts";
 import { AnalyticsQuery, viewOf } from "../../../src/portal/analytics/view-address.ts";
 import { htmlText } from "../../../src/portal/shell/html.ts";
-import type { AccountAnswer, GroupRow, Totals } from "../../../src/queries/analytics/account/question.ts";
+import type { AccountAnswer, GroupRow, Totals } from "../../../src/queries/analytics/question.ts";
 import { decoded } from "../../support/portal/browser-like.ts";
 
 const NOW = new Date("2026-03-29T10:30:00.000Z");
@@ -137,13 +137,6 @@ describe("a row of a breakdown", () => {
     expect(text).not.toContain("<b>");
     expect(text).toMatch(/id="tab-tag" value="tag" autocomplete="off" checked/);
     expect(text).not.toMatch(/id="tab-link"[^>]*checked/);
-  });
-
-  it("is counted only when it is asked for, where there are many clicks", () => {
-    const groups = { link: { rows: [row("sho.rt/a", 2)], other: undefined } };
-    const text = cardsOf(answerOf({ groups }), { open: "city" });
-    expect(text).toMatch(/id="tab-tag".*?href="[^"]*open=city&open=tag">Count them/s);
-    expect(cardsOf(answerOf({ groups }), { open: "tag" })).toContain("too many clicks to be counted");
   });
 
   it("is a country on the map, too, the darker the more it has", () => {

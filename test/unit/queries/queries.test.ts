@@ -5,7 +5,6 @@ import { analyticsAnswer } from "../../../src/api/analytics/answers.ts";
 import { currentAccounts } from "../../../src/commands/account/accounts.ts";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { findKey, listAccounts, listKeys, showAccount } from "../../../src/queries/accounts.ts";
-import { analytics } from "../../../src/queries/analytics/analytics.ts";
 import { domainsNamed, listDomains } from "../../../src/queries/domains.ts";
 import { findLinkBySlug, findOwnLink } from "../../../src/queries/links/find-link.ts";
 import { type ListLinksOptions, listLinks } from "../../../src/queries/links/list-links.ts";
@@ -20,7 +19,7 @@ import {
   OTHER_ACCOUNT,
 } from "../../support/event-store/stored-events.ts";
 import { foldGroups } from "../../support/projections/fold-groups.ts";
-import { logPartsOf } from "../../support/projections/range-of.ts";
+import { numbersOf } from "../../support/projections/range-of.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
 const NOW = new Date("2026-03-01T10:30:00.000Z");
@@ -96,11 +95,7 @@ describe("analytics", () => {
       slug,
       domain_id: domainId,
     });
-    const found = await analytics({ ...stores, sleep, logParts: logPartsOf(stores) }).ofLink(
-      link,
-      undefined,
-      now,
-    );
+    const found = await numbersOf(stores)(link, undefined, now);
     return analyticsAnswer(found, now);
   };
 

@@ -9,7 +9,7 @@ import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/eve
 import { openSqliteReadStore } from "../../../src/stores/read-store/sqlite/read-store.ts";
 import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import { linkClicked, linkCreated, position } from "../../support/event-store/stored-events.ts";
-import { plainFold } from "../../support/projections/plain-fold.ts";
+import { clickHoursOf } from "../../support/projections/click-hours.ts";
 import { append, putDocuments } from "../../support/runtime/stores.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
@@ -30,8 +30,8 @@ async function logOf(...times: string[]) {
     await append(eventStore, "clicks-0123456789abcdef-20260301", [linkClicked({ at: time })]);
   }
   const events = (await loggedEvents(eventStore, { categories: ["clicks"], limit: 100 })) as StoredEvent[];
-  await readStore.ensure([clickHours.collection]);
-  await putDocuments(readStore, clickHours.collection.name, [...plainFold(clickHours, events).values()]);
+  await readStore.ensure([clickHours]);
+  await putDocuments(readStore, clickHours.name, await clickHoursOf(events));
   const deps = { eventStore, readStore, clock, baseHost: "sho.rt" };
   const searched = async (from: string, to: string) => {
     const wanted = { from: new Date(from).toISOString(), to: new Date(to).toISOString(), limit: 50 };

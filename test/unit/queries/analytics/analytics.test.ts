@@ -101,26 +101,6 @@ describe("a range of analytics", () => {
     expect([isoIn(UTC, from), totals.total]).toEqual(["2019-05-03T00:00:00.000Z", 1]);
   });
 
-  it("is answered in turn when it is long, two at a time, and at once when it is a month", async () => {
-    await project();
-    const gate = Promise.withResolvers<void>();
-    let [reading, most] = [0, 0];
-    const find: ReadStore["find"] = async (...search) => {
-      if (!search[1].range?.from?.includes("@2025-03")) return await readStore.find(...search);
-      reading += 1;
-      most = Math.max(most, reading);
-      await gate.promise;
-      reading -= 1;
-      return await readStore.find(...search);
-    };
-    const asking = rangesOf({ eventStore, readStore: storeWith(readStore, { find }) }, NOW);
-    const long = Array.from({ length: 5 }, () => asking({ from: "2025-03-10" }));
-    expect(await asking({ from: "2026-02-10" })).toMatchObject({ interval: "day" });
-    gate.resolve();
-    expect(await Promise.all(long)).toHaveLength(5);
-    expect(most).toBe(2);
-  });
-
   it("reads times with offsets, in the zone where they have none, and a plus that became a space", () => {
     const from = (text: string, timezone = "UTC") =>
       new Date(parseRange({ from: text, timezone }).from ?? 0).toISOString();

@@ -1,7 +1,7 @@
 // Accounts take turns: one that asks much keeps nobody waiting but itself, and who has gone takes no turn.
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { fairQueue } from "../../../../src/queries/analytics/account/fair-queue.ts";
+import { fairQueue } from "../../../../src/queries/analytics/fair-queue.ts";
 import { effort } from "../../../support/runtime/effort.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));

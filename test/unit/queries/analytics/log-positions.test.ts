@@ -6,7 +6,7 @@ import { clickHours } from "../../../../src/projections/definitions/click-hours.
 import { positionBefore } from "../../../../src/queries/analytics/log-positions.ts";
 import { START } from "../../../../src/stores/event-store/port.ts";
 import { linkClicked, position, stored } from "../../../support/event-store/stored-events.ts";
-import { plainFold } from "../../../support/projections/plain-fold.ts";
+import { clickHoursOf } from "../../../support/projections/click-hours.ts";
 import { effort } from "../../../support/runtime/effort.ts";
 import { openStores, putDocuments } from "../../../support/runtime/stores.ts";
 
@@ -24,8 +24,8 @@ const log = [
 ];
 
 describe("the log of clicks", () => {
-  it("is known to begin and end each hour at its first and last click", () => {
-    const hours = [...plainFold(clickHours, log).values()];
+  it("is known to begin and end each hour at its first and last click", async () => {
+    const hours = await clickHoursOf(log);
     expect(hours.map(({ hour, clicks, first, _position }) => [hour, clicks, first, _position])).toEqual([
       ["2026-03-01T08", 2, position(1), position(2)],
       ["2026-03-01T10", 2, position(3), position(4)],
@@ -44,10 +44,8 @@ describe("the log of clicks", () => {
   ])("is read for clicks since %s from an hour before at the latest", async (time, n) => {
     const stores = await openStores();
     try {
-      await stores.readStore.ensure([clickHours.collection]);
-      await putDocuments(stores.readStore, clickHours.collection.name, [
-        ...plainFold(clickHours, log).values(),
-      ]);
+      await stores.readStore.ensure([clickHours]);
+      await putDocuments(stores.readStore, clickHours.name, await clickHoursOf(log));
       const since = new Date(`2026-03-01T${time}:00.000Z`);
       expect(await positionBefore(stores, since)).toBe(n === undefined ? START : position(n));
     } finally {
@@ -67,9 +65,9 @@ describe("the log of clicks", () => {
             recordedAt: at(minute).toISOString(),
           }));
           const stores = await openStores();
-          await stores.readStore.ensure([clickHours.collection]);
-          const documents = [...plainFold(clickHours, recorded).values()];
-          await putDocuments(stores.readStore, clickHours.collection.name, documents);
+          await stores.readStore.ensure([clickHours]);
+          const documents = await clickHoursOf(recorded);
+          await putDocuments(stores.readStore, clickHours.name, documents);
           const before = (await positionBefore(stores, at(since))) ?? "";
           await stores.close();
           const wanted = recorded.filter((click) => click.recordedAt >= at(since).toISOString());

@@ -220,7 +220,9 @@ export function fieldErrors({ typed, field, message }: RefusedForm, shown: Typed
   const wrong = error?.issues.map((issue) => [issue.path.join("."), sentence(issue.message)]) ?? [];
   return {
     ...Object.fromEntries(wrong.reverse()),
-    ...(field !== undefined && { [field]: inWords(message.replace(`${field}: `, "")) }),
+    ...(field !== undefined && {
+      [field]: inWords(message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message),
+    }),
   };
 }
 

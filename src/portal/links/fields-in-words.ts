@@ -7,7 +7,7 @@ import {
 } from "../../commands/links/fields/link-fields.ts";
 import type { ShownRule } from "../../commands/links/fields/rule-fields.ts";
 import type { LinkOptions } from "../../events/link-options.ts";
-import type { Clause } from "../../queries/links/history-sentences.ts";
+import type { Clause } from "../../queries/links/clause.ts";
 import { conditionsInWords } from "../../queries/links/rule-sentences.ts";
 import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";

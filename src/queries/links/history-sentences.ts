@@ -1,18 +1,12 @@
 // What happened to a link as sentences, such as "You changed the title from “Sale” to “Spring sale”": the words of pages, commands
 // and explanations.
-import { type FieldKind, type FieldName, fieldRow } from "../../commands/links/fields/link-fields.ts";
+import { type FieldName, fieldRow } from "../../commands/links/fields/link-fields.ts";
 import type { ShownRule } from "../../commands/links/fields/rule-fields.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import type { ChangedFields } from "./changed-fields.ts";
+import type { Clause, SentencePart, ValueKind } from "./clause.ts";
 import type { LinkStep } from "./link-history.ts";
 import { ruleClauses } from "./rule-sentences.ts";
-
-/** A page shows a value in its own way. Rules are told one by one (rule-sentences.ts), a password is never shown. */
-export type SentencePart = string | { kind: ValueKind; value: unknown };
-type ValueKind = Exclude<FieldKind, "rules" | "password">;
-
-/** What follows the actor, without a full stop: one clause for each change. */
-export type Clause = readonly SentencePart[];
 
 /** `owner`: as the reader calls them, such as "You". `key`: of an actor that is one, if there is such a document. */
 export function actorWords(

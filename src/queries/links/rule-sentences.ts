@@ -1,7 +1,7 @@
 // What a change of a link's rules did, rule by rule, so that a swapped destination is never behind "2 rules to 2 rules".
 import type { ShownRule } from "../../commands/links/fields/rule-fields.ts";
 import type { RuleConditions } from "../../events/link-options.ts";
-import type { Clause, SentencePart } from "./history-sentences.ts";
+import type { Clause, SentencePart } from "./clause.ts";
 
 export const CONDITION_LABELS: Readonly<Record<keyof RuleConditions, string>> = {
   device: "Device",

@@ -72,6 +72,13 @@ describe("pages of an API", () => {
     "bitly by cursor": (links: object[], { page, pages }: Of) => ({
       ...{ links, pagination: { next: page < pages ? `https://api-ssl.bitly.com/${page}` : "" } },
     }),
+    "others by cursor": (data: object[], { page, pages }: Of) => ({
+      ...{ data, next_cursor: page < pages ? String(page) : null },
+    }),
+    "others that have more": (links: object[], { page, pages }: Of) => ({
+      links,
+      meta: { has_more: page < pages },
+    }),
     kutt: (data: object[], { total }: Of) => ({ limit: data.length, skip: 0, total, data }),
     yourls: (links: object[], { total }: Of) => ({ links, stats: { total_links: String(total) } }),
   };
@@ -86,7 +93,7 @@ describe("pages of an API", () => {
           shape(rows.slice(n * size, (n + 1) * size), { page: n + 1, pages, total: rows.length }),
         );
         // Of a cursor only the last page tells.
-        const isKept = (n: number) => (name === "bitly by cursor" && n < pages - 1) || !isLacking[n];
+        const isKept = (n: number) => (/cursor|more/.test(name) && n < pages - 1) || !isLacking[n];
         const kept = all.filter((_, n) => isKept(n));
         fc.pre(kept.length > 0);
         const content = [...kept, ...(isTwice ? kept : [])].map((page) => JSON.stringify(page)).join("\n");

@@ -154,7 +154,7 @@ describe("a table without a line of column names", () => {
     delimiter: fc.constantFrom(",", ";", "\t"),
     isSlugFirst: fc.boolean(),
     inQuotes: fc.boolean(),
-    before: fc.constantFrom("", "\n", "\r\n \r\n", "\ufeff"),
+    before: fc.constantFrom("", "\n", "\r\n \r\n", "\ufeff", "cells"),
     hasSeparatorLine: fc.boolean(),
     header: fc.boolean(),
     end: fc.constantFrom("\n", "\r\n"),
@@ -170,7 +170,8 @@ describe("a table without a line of column names", () => {
         );
         const first = hasSeparatorLine ? [`sep=${delimiter}`] : [];
         const mark = hasSeparatorLine && before !== "\ufeff" ? "" : before;
-        const content = mark + [...first, ...lines].join(end);
+        const above = mark === "cells" ? `${delimiter}${end}""${delimiter}${end}` : mark;
+        const content = above + [...first, ...lines].join(end);
         const rows = await Array.fromAsync(readRows(textSource("f", content)));
         const read = rows.map((row) => ("record" in row ? [row.record.slug, row.record.url] : row.error));
         expect(read).toEqual(pairs.map((pair) => [...pair]));
@@ -189,7 +190,7 @@ describe("a table without a line of column names", () => {
   });
 
   it("is a list of addresses where nothing else is in its lines", async () => {
-    const list = `\n${SITE}a,b.html\n${SITE}\n${SITE}x,y,z\n`;
+    const list = `;;\n${SITE}a,b.html\n${SITE}\n${SITE}x,y,z\n`;
     const rows = await Array.fromAsync(readRows(textSource("f", list)));
     expect(rows).toMatchObject([
       { place: "line 2", record: { url: `${SITE}a,b.html` } },

@@ -133,6 +133,56 @@ describe("a file with nothing to import", () => {
     });
   });
 
+  it("is never taken for an import: whatever is in it, it has a record, taken or not, or is refused", async () => {
+    const formats = fc.constantFrom(bitly, dub, kutt, linkledger, plainCsv, shlink, yourls);
+    const part = fc.constantFrom(
+      ...[
+        "",
+        " ",
+        "\ufeff",
+        "\u200b",
+        ",,",
+        ";",
+        "sep=;",
+        "url,slug",
+        '"url"',
+        '""',
+        "#",
+        "<html>",
+        "null",
+        "0",
+      ],
+      ...[
+        "[]",
+        "[",
+        "{}",
+        "{",
+        '{"links":[]}',
+        '{"data":[{}]}',
+        '[{"url":null}]',
+        `{"url":"${SITE}"}`,
+        `${SITE}a`,
+      ],
+      ...['{"type":"linkledger-export","version":1}', '{"message":"FORBIDDEN"}', '{"links":{},"stats":{}}'],
+    );
+    const parts = fc.array(part, { maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(
+        formats,
+        parts,
+        fc.constantFrom("\n", "\r\n", "\r", ""),
+        async (format, parts, end) => {
+          const done = run(format, parts.join(end)).catch((error: unknown) => error);
+          expect(await done).toMatchObject(
+            (await done) instanceof Error
+              ? { code: "wrong_format" }
+              : { links: { read: expect.toSatisfy((n) => n > 0) } },
+          );
+        },
+      ),
+    );
+  });
+
   it("is refused before a link is made, where it is that of the clicks", async () => {
     const made = run(yourls, `keyword,url\nnone1,${SITE}\n`, {
       clicks: "shorturl,click_time\n",

@@ -32,7 +32,7 @@ export function linkDeps(
   }: Pick<RoleContext, "config" | "log" | "clock" | "backend" | "passwordWork">,
   { accounts, writesAreReadable }: { accounts: CurrentAccounts } & Pick<ReadYourWrites, "writesAreReadable">,
 ): BulkDeps {
-  const { baseHost, baseUrl } = config;
+  const { baseHost, baseUrl, baseHostSlugs } = config;
   const { eventStore, readStore, secrets } = backend;
   const { newId, random, sleep, randomSlug } = runtimeDeps;
   return {
@@ -43,6 +43,7 @@ export function linkDeps(
     sleep,
     baseUrl,
     baseHost,
+    baseHostSlugs,
     randomSlug,
     log,
     secrets,

@@ -67,6 +67,7 @@ const deps = (service: TestService) => ({
   recheckLater: async () => undefined,
   secrets: service.backend.secrets,
   passwordWork: passwordWork(),
+  baseHostSlugs: false,
   derivedSlug: () => "unused",
   linksWithFingerprint: async () => [],
 });

@@ -49,6 +49,7 @@ const WHOLE_STEPS: { [T in LinkStep["type"]]?: string } = {
   LinkDeleted: "deleted this link",
   LinkRestored: "restored this link",
   LinkExpired: "noted that this link has expired",
+  LinkReopened: "noted that this link has not expired after all",
   LinkLimitReached: "noted that the clicks of this link are used up",
   ClicksRestored: "let withdrawn hits count again",
   Unreadable: "made a change that can't be read",

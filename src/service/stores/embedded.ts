@@ -52,7 +52,7 @@ export function embeddedStores(config: StoresConfig, options: StoreOptions): Sto
     counts: opener(() => openSqliteCounts(fileOf("limits.db"), hiddenBy(config, options))),
     redis: async () => undefined,
     dailySalts: async () => fileDailySalts(fileOf("visitor-salts")),
-    journalFiles: () => undefined,
+    journal: () => undefined,
     served: {
       writer: { log: async () => (await logInFile()).appends, secrets: storedSecrets },
       reader: { readStore: foldStore, queue: deliveryQueue },

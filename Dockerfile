@@ -10,12 +10,13 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data NODE_COMPILE_CACHE
 # One arena of glibc for all threads takes less memory.
 ENV MALLOC_ARENA_MAX=1
 WORKDIR /app
-RUN mkdir /data compiled && chown node:node /data compiled
+RUN mkdir /data /backups compiled && chown node:node /data /backups compiled
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY bin ./bin
 COPY src ./src
 COPY deploy/eventstore ./deploy/eventstore
+COPY deploy/backup ./deploy/backup
 USER node
 # A container's file system is read-only: what a start loads is compiled here, by a service that runs for some seconds.
 RUN export DATA_DIR=/tmp/compiling; bin/linkledger account create --email compiling@example.com \

@@ -50,8 +50,7 @@ export const commands: readonly CommandRow[] = [
       const own = domain === undefined ? undefined : await findOwnDomain(deps, accountId, domain);
       const request = { url, customSlug: slug, domain_id: own?.domainId ?? undefined };
       const { linkDeps, by } = await asOwner(session, accountId);
-      const { baseHostSlugs } = config;
-      const { link } = await createLink(linkDeps, context, by, request, { baseHostSlugs });
+      const { link } = await createLink(linkDeps, context, by, request);
       return linkObject(link, config.baseUrl);
     },
   },

@@ -1,5 +1,4 @@
 // linkledger serve: runs the service, or some of its roles.
-import { parseConfig } from "../config/config.ts";
 import { ALL_ROLES, ROLES, rolesFrom } from "../service/roles/role.ts";
 import { type CommandRow, option } from "./command.ts";
 import { type Call, runWithoutStores } from "./session.ts";
@@ -21,7 +20,7 @@ export const commands: readonly CommandRow[] = [
       const roles = options.roles === undefined ? ALL_ROLES : rolesFrom(options.roles);
       // Imported lazily, so that help is shown without loading the HTTP server.
       const { orExit, startAll, workersFrom } = await import("../service/main.ts");
-      await orExit(() => startAll(parseConfig(terminal.env), roles, workersFrom(options.workers)));
+      await orExit(() => startAll(terminal.env, roles, workersFrom(options.workers)));
       return undefined;
     },
   },

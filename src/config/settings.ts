@@ -89,7 +89,7 @@ export const SETTINGS = {
     variable: "BASE_HOST_SLUGS",
     read: flag,
     unset: "`false`",
-    what: "`true`: people choose slugs on the host of `BASE_URL`, too, in the portal and on the command line; always with `SIGN_UP=closed`. The API keeps them for custom domains",
+    what: "`true`: people choose slugs on the host of `BASE_URL`, too, in the portal, by the API and on the command line; always with `SIGN_UP=closed`. Without it the API answers 400 there, and slugs are for custom domains",
   },
   rateLimitFree: {
     variable: "RATE_LIMIT_FREE",

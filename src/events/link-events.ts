@@ -54,6 +54,10 @@ export const linkEvents = {
     ...ofLink,
     expiresAt: z.iso.datetime().describe("The end"),
   }),
+  LinkReopened: eventType(
+    "The service noted that a link which it had noted as expired is before its end again, as clocks go back.",
+    { ...ofLink, expiresAt: z.iso.datetime().describe("The end") },
+  ),
   LinkLimitReached: eventType("The service noted that a link's clicks are used up; once for each limit.", {
     ...ofLink,
     maxClicks: z.number().int().describe("The limit"),
@@ -97,6 +101,7 @@ export type NotedEnds = { expiresAt?: string; maxClicks?: number };
 
 type EndEvent =
   | { type: "LinkExpired"; data: { expiresAt: string } }
+  | { type: "LinkReopened" }
   | { type: "LinkLimitReached"; data: { maxClicks: number } };
 
 /** Why and since when the operator stops a link. */
@@ -129,7 +134,9 @@ export function withFlags<L extends LinkFlags & { status: OwnStatus }>(
 }
 
 export function notedAfter(before: NotedEnds | undefined, event: EndEvent): NotedEnds {
+  const { expiresAt: _, ...others } = before ?? {};
+  if (event.type === "LinkReopened") return others;
   return event.type === "LinkExpired"
-    ? { ...before, expiresAt: event.data.expiresAt }
+    ? { ...others, expiresAt: event.data.expiresAt }
     : { ...before, maxClicks: event.data.maxClicks };
 }

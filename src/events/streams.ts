@@ -1,4 +1,6 @@
 // The names of streams: the part up to the first `-` is the category by which readers of many streams choose.
+import { hostName } from "../runtime/addresses/host-name.ts";
+
 /** What accounts, operators and auditors are shown of the log: all categories but those of seals and of its beginning. */
 export const CATEGORY = {
   account: "account",
@@ -43,6 +45,12 @@ export function linkKey(host: string, slug: string): string {
 
 export function linkStream(host: string, slug: string): string {
   return `${PREFIX.link}${linkKey(host, slug)}`;
+}
+
+/** The stream that somebody names, of a link or domain with the host as people may write it. */
+export function streamNamed(text: string): string {
+  const [, category, host = "", slug = ""] = /^(link-|withdrawals-|domain-)([^/]+)(\/.+)?$/.exec(text) ?? [];
+  return category === undefined ? text : `${category}${hostName(host) || host}${slug.toLowerCase()}`;
 }
 
 /**

@@ -45,8 +45,6 @@ export type PortalDeps = CommandDeps & {
   limits: Limits;
   /** Whether anybody may open an account. */
   signUp: "open" | "closed";
-  /** Whether people choose slugs on the base host. */
-  baseHostSlugs: boolean;
   resolveTxt: ResolveTxt;
   randomKey: () => string;
   randomToken: () => string;

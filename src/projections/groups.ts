@@ -32,8 +32,8 @@ export type ProjectionGroup = {
 /** Commits soon, as portal pages wait until a link that was just created is in the documents. */
 export const lifecycle: ProjectionGroup = {
   name: "lifecycle",
-  version: 3,
-  readsSince: 3,
+  version: 4,
+  readsSince: 4,
   projections: [
     accounts,
     brands,

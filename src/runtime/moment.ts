@@ -1,4 +1,6 @@
 // The one reading of dates and times that come from outside, UTC days, and by how much clocks may differ.
+import { closestName } from "./closest-name.ts";
+
 /** Tolerated difference between the clocks of several machines. */
 export const CLOCK_SKEW_MS = 5 * 60_000;
 
@@ -7,6 +9,7 @@ export const MOMENT_EXAMPLE = "a date such as 2026-01-31, or a time such as 2026
 const FORM =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/i;
 const MINUTE_MS = 60_000;
+const LONGEST_ZONE = 100;
 
 /** `local`: milliseconds as if the text were UTC. `offset`: local time minus UTC; undefined when none is given. */
 export type LocalMoment = { local: number; offset: number | undefined };
@@ -56,6 +59,18 @@ export function isTimeZone(name: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Says that there is no such zone, and which may be meant, by its name or that of its city alone. */
+export function noTimeZone(name: string): string {
+  const plain = (text: string) => text.toLowerCase().replace(/[\s_-]+/g, "_");
+  const zones = new Map(Intl.supportedValuesOf("timeZone").map((zone) => [plain(zone), zone]));
+  const cities = new Map([...zones].map(([text, zone]) => [text.slice(text.lastIndexOf("/") + 1), zone]));
+  const wanted = plain(name.slice(0, LONGEST_ZONE));
+  const closest = (known: ReadonlyMap<string, string>) =>
+    known.get(closestName(wanted, [...known.keys()]) ?? "");
+  const meant = cities.get(wanted) ?? closest(zones) ?? closest(cities);
+  return `There is no time zone “${name.slice(0, LONGEST_ZONE)}”: ${meant ? `did you mean ${meant}?` : "use an IANA name such as Europe/Berlin"}`;
 }
 
 function offsetOf(text: string): number {

@@ -86,7 +86,8 @@ export const REFUSALS = {
   custom_slug_needs_domain: {
     status: 400,
     field: "slug",
-    message: "Custom slugs are only available with custom domains: domain_id is required with customSlug",
+    message:
+      "Custom slugs are only available with custom domains: domain_id is required with customSlug, unless the operator of this service sets BASE_HOST_SLUGS=true",
   },
   invalid_slug: { status: 422, field: "slug" },
   slug_taken: { status: 409, field: "slug" },

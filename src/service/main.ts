@@ -1,7 +1,8 @@
 // The service's process: checks what its start needs, starts the service, and stops it on signals.
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { BadConfig, type Config, describeConfig } from "../config/config.ts";
+import { BadConfig, type Config, describeConfig, parseConfig } from "../config/config.ts";
+import { unknownSettings } from "../config/unknown-settings.ts";
 import { VERSION } from "../config/version.ts";
 import { DomainError, messageOf } from "../runtime/errors.ts";
 import { createLogger, type Logger } from "../runtime/logging.ts";
@@ -67,9 +68,15 @@ export async function start(config: Config, options: StartOptions = {}): Promise
 /**
  * In one process, or with several `workers` in as many and one more. A data folder that holds something belongs to this
  * process alone: with servers these are the clicks of the redirect role.
- * @throws as start; data_dir_in_use; worker_ended
+ * @throws BadConfig for wrong settings; as start; data_dir_in_use; worker_ended
  */
-export async function startAll(config: Config, roles: Roles, workers: number): Promise<void> {
+export async function startAll(
+  env: Readonly<Record<string, string | undefined>>,
+  roles: Roles,
+  workers: number,
+): Promise<void> {
+  const config = parseConfig(env);
+  for (const line of unknownSettings(env)) createLogger(config.logLevel).warn(line);
   await keepDataFolder(config, roles);
   if (workers === 1) return void (await start(config, { roles }));
   if (!answersHttp(roles))

@@ -94,6 +94,36 @@ describe("GET /api/v1/analytics", () => {
       expect([link, (await ask(`link=${link}`, key)).body.totals.people]).toEqual([link, 1]);
   });
 
+  it("finds hosts as they are shown, and values in any case", async () => {
+    const one = await service.member("developer");
+    const domain_id = await service.domain(one.accountId, "müller.example");
+    const body = { url: "https://example.com/", domain_id, customSlug: "hallo" };
+    await service.post("/api/v1/shorten", one.key, body);
+    await service.ask("/hallo", {
+      host: "xn--mller-kva.example",
+      headers: { "user-agent": DESK, referer: "https://x.example/page" },
+    });
+    await until("the click", async () => (await ask("", one.key)).body.totals.people === 1);
+    const spelt = ["xn--mller-kva.example", "müller.example", "MÜLLER.example.", "müller.example:443"];
+    const written = [...spelt, "https://müller.example", "m%C3%BCller.example"];
+    const filters = [
+      ...written.map((host) => ["domain", host] as const),
+      ...written.map((host) => ["link", `${host}/Hallo`] as const),
+      ...(["https://x.example/", "X.example", "https://www.x.example/page"] as const).map(
+        (page) => ["referrer", page] as const,
+      ),
+      ...[["os", "linux"] as const, ["browser", "FIREFOX"] as const, ["device", "Desktop"] as const],
+    ];
+    for (const [field, value] of filters) {
+      const query = new URLSearchParams({ [field]: value });
+      const page = await service.ask<Page>(`/api/v1/clicks?${query}`, { key: one.key });
+      const file = await service.ask(`/api/v1/clicks/export?format=ndjson&${query}`, { key: one.key });
+      const { totals } = (await ask(query.toString(), one.key)).body;
+      const lines = file.text.split("\n").filter(Boolean);
+      expect([value, totals?.people, page.body.clicks?.length, lines.length]).toEqual([value, 1, 1, 1]);
+    }
+  });
+
   it("needs the Developer tier", async () => {
     const free = await service.member("free");
     for (const path of ["analytics", "clicks", "clicks/export"])
@@ -108,7 +138,9 @@ describe("GET /api/v1/analytics", () => {
     const refused: [query: string, status: number, code: string, message: RegExp][] = [
       ["group_by=planet", 400, "invalid_request", /group_by.*must be one of/],
       ["contry=FR", 400, "invalid_request", /contry/],
-      ["country=France", 400, "invalid_request", /country.*two letters/],
+      ["country=France", 400, "invalid_request", /country.*two letters.*did you mean FR/],
+      ["timezone=berlin", 400, "invalid_range", /did you mean Europe\/Berlin/],
+      ["domain=a+b", 400, "invalid_request", /domain.*host/],
       ["kind=human", 400, "invalid_request", /kind.*must be one of/],
       ["hour=24", 400, "invalid_request", /hour.*00 to 23/],
       ["weekday=0", 400, "invalid_request", /weekday.*1/],

@@ -51,7 +51,11 @@ describe("part 4, POST /api/v1/shorten/bulk", () => {
     });
     expect(body.errors).toMatchObject([
       { index: 1, url: "javascript:alert(1)", error: expect.stringMatching(/valid HTTP\/HTTPS URL/) },
-      { index: 3, url, error: expect.stringMatching(/only available with custom domains/) },
+      {
+        index: 3,
+        url,
+        error: expect.stringMatching(/only available with custom domains.*BASE_HOST_SLUGS=true/),
+      },
     ]);
   });
 

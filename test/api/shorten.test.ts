@@ -147,7 +147,7 @@ describe("part 4, POST /api/v1/shorten", () => {
   it("answers 400 to a custom slug without domain_id: they are only available with custom domains", async () => {
     const { status, body } = await shorten(developer, { url: URL_GIVEN, customSlug: "my-slug" });
     expect(status).toBe(400);
-    expect(body.error).toMatch(/only available with custom domains/);
+    expect(body.error).toMatch(/only available with custom domains.*BASE_HOST_SLUGS=true/);
   });
 
   it("part 7: answers 400 to a domain that is unknown, unverified, inactive or another user's", async () => {

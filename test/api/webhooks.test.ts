@@ -23,6 +23,7 @@ import { type Receiver, startReceiver } from "../support/webhooks/webhook-receiv
 const BROWSER =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36";
 const LINKS = {
+  baseHostSlugs: false,
   derivedSlug: slugDerivation("0".repeat(32)),
   ...{ baseUrl: BASE_URL, baseHost: "localhost" },
   ...{ urlSafety: async () => ["safe" as const], recheckLater: async () => undefined },

@@ -1,5 +1,5 @@
-// Whatever is done to a link and whenever the job runs, late, twice at once or after a restart: each end that a visitor meets
-// is noted once, and no other. Against a plain model, on real stores.
+// Whatever is done to a link, whenever the job runs, late, twice at once or after a restart, and whatever clocks do: each end that
+// a visitor meets is noted once, no other, and one that lies in the future again is open again. Against a plain model, on real stores.
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { loadStream } from "../../src/commands/handle-command.ts";
@@ -7,6 +7,7 @@ import { change, changeByOperator, create, freeLink, type LinkState } from "../.
 import { foldedLink, onLink } from "../../src/commands/links/link-stream.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import type { LinkEvent } from "../../src/events/catalogue.ts";
+import { CLOCK_SKEW_MS } from "../../src/runtime/moment.ts";
 import { linkEnds } from "../../src/service/jobs/link-ends.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
 import { foldGroups, silent } from "../support/projections/fold-groups.ts";
@@ -25,6 +26,8 @@ type Act =
   | { act: "block" | "unblock" }
   | { act: "clicks"; people: number }
   | { act: "wait"; minutes: number }
+  /** A clock that is wrong for a while, in which the job runs, unless it stays so. */
+  | { act: "clock"; minutes: number; stays: boolean }
   | { act: "fold" }
   | { act: "run"; times: 1 | 2; isNew: boolean };
 
@@ -33,7 +36,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       act: fc.constant("expires" as const),
-      inMinutes: fc.option(fc.integer({ min: 1, max: 30 })),
+      inMinutes: fc.option(fc.oneof(fc.integer({ min: 1, max: 30 }), fc.constant(2_000))),
     }),
   },
   {
@@ -56,6 +59,14 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({ act: fc.constant("wait" as const), minutes: fc.integer({ min: 1, max: 40 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      act: fc.constant("clock" as const),
+      minutes: fc.constantFrom(-1_440, 1_440, -2_880, 2_880, -3, 3),
+      stays: fc.boolean(),
+    }),
   },
   { weight: 3, arbitrary: fc.constant({ act: "fold" } as const) },
   {
@@ -101,7 +112,7 @@ it("each end of a link that a visitor meets is noted once, and nothing else is",
       let job = linkEnds(deps);
       const endsIn = async () => {
         const events = await stores.eventStore.read(`link-localhost/${slug}`, {});
-        return events.filter(({ type }) => type === "LinkExpired" || type === "LinkLimitReached");
+        return events.filter(({ type }) => /^Link(Expired|Reopened|LimitReached)$/.test(type));
       };
       const run = async (times: number) => {
         const before = (await endsIn()).length;
@@ -130,7 +141,12 @@ it("each end of a link that a visitor meets is noted once, and nothing else is",
           { act: "run", times: 1, isNew: true } as const,
         ]) {
           if (one.act === "wait") now += one.minutes * MINUTE_MS;
-          else if (one.act === "fold") await foldGroups(stores);
+          else if (one.act === "clock") {
+            now += one.minutes * MINUTE_MS;
+            await foldGroups(stores);
+            await run(1);
+            if (!one.stays) now -= one.minutes * MINUTE_MS;
+          } else if (one.act === "fold") await foldGroups(stores);
           else if (one.act === "run") {
             if (one.isNew) job = linkEnds(deps);
             now += MINUTE_MS;
@@ -170,6 +186,11 @@ it("each end of a link that a visitor meets is noted once, and nothing else is",
         }
         // Nothing was noted that a visitor did not meet at that moment, and nothing twice in a row.
         for (const { end, model: was, now: then } of noted) {
+          if (end.startsWith("LinkReopened")) {
+            expect(end).toBe(`LinkReopened ${new Date(was.expiresAt ?? 0).toISOString()}`);
+            expect(was.expiresAt).toBeGreaterThan(then + CLOCK_SKEW_MS);
+            continue;
+          }
           expect([end, was.disabled || was.deleted || was.blocked]).toEqual([end, false]);
           if (end.startsWith("LinkExpired")) {
             expect(end).toBe(`LinkExpired ${new Date(was.expiresAt ?? 0).toISOString()}`);
@@ -179,15 +200,20 @@ it("each end of a link that a visitor meets is noted once, and nothing else is",
             expect(was.people).toBeGreaterThanOrEqual(was.most ?? Number.POSITIVE_INFINITY);
           }
         }
-        for (const type of ["LinkExpired", "LinkLimitReached"]) {
-          const ends = noted.map(({ end }) => end).filter((end) => end.startsWith(type));
+        for (const type of [/^Link(Expired|Reopened)/, /^LinkLimitReached/]) {
+          const ends = noted.map(({ end }) => end).filter((end) => type.test(end));
           expect(ends.filter((end, n) => end === ends[n - 1])).toEqual([]);
         }
         // With documents up to date, what a visitor meets in the end is noted.
         const isMet = !(model.disabled || model.deleted || model.blocked);
-        const last = (type: string) => noted.findLast(({ end }) => end.startsWith(type))?.end;
+        const last = (...types: string[]) =>
+          noted.findLast(({ end }) => types.some((type) => end.startsWith(type)))?.end;
+        const isEnd = `LinkExpired ${new Date(model.expiresAt ?? 0).toISOString()}`;
         if (isMet && model.expiresAt !== null && model.expiresAt <= now)
-          expect(last("LinkExpired")).toBe(`LinkExpired ${new Date(model.expiresAt).toISOString()}`);
+          expect(last("LinkExpired", "LinkReopened")).toBe(isEnd);
+        // Whatever else a visitor meets, so that it is told when it comes.
+        if (model.expiresAt !== null && model.expiresAt > now + CLOCK_SKEW_MS)
+          expect(last("LinkExpired", "LinkReopened")).not.toBe(isEnd);
         if (isMet && model.most !== null && model.people >= model.most)
           expect(last("LinkLimitReached")).toBe(`LinkLimitReached ${model.most}`);
         expect((await state()) !== freeLink).toBe(true);

@@ -1,23 +1,14 @@
 // GET /api/v1/analytics: the numbers of an account; /clicks: its single clicks, as pages and as a file.
 import { z } from "zod";
 import { type Caller, requireDeveloper } from "../../commands/caller.ts";
+import { namedLink } from "../../commands/links/change-link.ts";
 import { CLICK_KINDS } from "../../events/vocabulary.ts";
-import {
-  type AccountAnswer,
-  type Filters,
-  GROUPS,
-  type GroupBy,
-  type Totals,
-} from "../../queries/analytics/question.ts";
+import { acceptFilters } from "../../queries/analytics/filter-values.ts";
+import type { AccountAnswer, GroupBy, Totals } from "../../queries/analytics/question.ts";
 import { parseRange } from "../../queries/analytics/range.ts";
 import { isoIn } from "../../queries/analytics/time-zone.ts";
 import { behindCursor, cursorOf } from "../../queries/cursor.ts";
-import {
-  type CurrentLinkDeps,
-  currentOwnLink,
-  documentAt,
-  linkFromStream,
-} from "../../queries/links/find-link.ts";
+import { type CurrentLinkDeps, currentOwnLink, documentAt } from "../../queries/links/find-link.ts";
 import type { ClickPlace, ClickQuestion, LogReader } from "../../queries/log-reader/log-reader.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
@@ -120,7 +111,7 @@ export function accountAnalyticsRoutes(app: Api, deps: Deps): void {
   });
 }
 
-/** @throws invalid_range; forbidden, not_found for a link */
+/** @throws invalid_range, what acceptFilters and linkKeyOf throw */
 async function clickQuestion(
   deps: Deps,
   caller: Caller,
@@ -130,7 +121,7 @@ async function clickQuestion(
   const { zone } = range;
   const question = {
     accountId: caller.accountId,
-    filters: await filtersOf(deps, caller, filters),
+    filters: await acceptFilters(filters, (name) => linkKeyOf(deps, caller, name)),
     kinds: CLICK_KINDS,
     from: range.from,
     to: range.to,
@@ -139,33 +130,10 @@ async function clickQuestion(
   return { question, iso: (instant) => isoIn(zone, instant) };
 }
 
-/** As clicks have them: hosts and slugs in lower case, countries in upper case, links by their keys. */
-async function filtersOf(
-  deps: Deps,
-  caller: Caller,
-  filters: Omit<FilterParameters, "from" | "to" | "timezone">,
-): Promise<Filters> {
-  const { link, domain, country, referrer } = filters;
-  const lower = (values: readonly string[] | undefined) => values?.map((value) => value.toLowerCase());
-  const normalised = {
-    ...filters,
-    domain: lower(domain),
-    referrer: lower(referrer),
-    country: country?.map((code) => (code === "unknown" ? code : code.toUpperCase())),
-    link: link && (await Promise.all(link.map((name) => linkKeyOf(deps, caller, name.toLowerCase())))),
-  };
-  return Object.fromEntries(
-    GROUPS.flatMap((field) => {
-      const values = normalised[field];
-      return values === undefined ? [] : [[field, values]];
-    }),
-  ) as Filters;
-}
-
-/** Also of a deleted one, which keeps its clicks. @throws not_found; forbidden for another account's link */
+/** Also of a deleted one, which keeps its clicks. @throws not_found, invalid_link; forbidden for another account's link */
 async function linkKeyOf(deps: Deps, caller: Caller, name: string): Promise<string> {
   if (!name.includes("/")) return (await currentOwnLink(deps, caller, { slug: name }, documentAt(deps)))._id;
-  const link = await linkFromStream(deps.eventStore, name);
+  const link = await documentAt(deps)(namedLink(name, deps.baseHost));
   if (!link) throw new Refused("not_found", "Short link not found.");
   if (link.accountId !== caller.accountId)
     throw new Refused("forbidden", "This link belongs to another account.");

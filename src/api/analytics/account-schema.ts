@@ -16,7 +16,9 @@ import { RangeParameters } from "./range-schema.ts";
 /** How many values one filter takes. */
 const MOST_VALUES = 100;
 const MOST_ROWS = 1_000;
-const text = z.string().min(1).max(300);
+/** What values are, says acceptFilters. */
+const text = z.string().trim().min(1).max(300);
+const oneOf = (values: readonly string[]) => text.meta({ enum: [...values] });
 
 /** A parameter that may be repeated: any of the values. */
 function anyOf<Value extends z.ZodType<string>>(value: Value, description: string, example: string) {
@@ -28,24 +30,17 @@ function anyOf<Value extends z.ZodType<string>>(value: Value, description: strin
     .meta({ description: `Only clicks ${description}; repeat it for any of several`, examples: [[example]] });
 }
 
-const COUNTRY = /^([A-Za-z]{2}|unknown)$/;
-const HOUR = /^([01]\d|2[0-3])$/;
-
 const ofUtm = (field: UtmField) => anyOf(text, `with this utm_${field}`, "spring");
 
 const filters = {
   link: anyOf(text, "of this link: its slug, or `<host>/<slug>`", "k7m2pqx"),
   tag: anyOf(text, "of links that have this tag now", "newsletter"),
   domain: anyOf(text, "of links on this host", "go.example.org"),
-  country: anyOf(
-    z.string().regex(COUNTRY, "must be a code of two letters (ISO 3166-1), or unknown"),
-    "from this country",
-    "FR",
-  ),
+  country: anyOf(text, "from this country (ISO 3166-1, two letters), or `unknown`", "FR"),
   region: anyOf(text, "from this region, with its country", "Bavaria, DE"),
   city: anyOf(text, "from this city, with its country", "Paris, FR"),
   referrer: anyOf(text, "that came from this host, or `direct`", "news.example"),
-  device: anyOf(z.enum(DEVICE_TYPES), "on such a device", "mobile"),
+  device: anyOf(oneOf(DEVICE_TYPES), "on such a device", "mobile"),
   browser: anyOf(text, "with this browser", "Firefox"),
   os: anyOf(text, "on this system", "iOS"),
   language: anyOf(text, "of browsers in this language", "fr"),
@@ -54,14 +49,10 @@ const filters = {
     ReturnType<typeof ofUtm>
   >),
   rule: anyOf(text, "that the rule with this id led, or `none` of a link's rules", "none"),
-  kind: anyOf(z.enum(CLICK_KINDS), "of this kind", "click"),
-  hour: anyOf(z.string().regex(HOUR, "must be an hour, 00 to 23"), "in this hour of the day", "09"),
-  day: anyOf(z.iso.date("must be a date such as 2026-11-01"), "on this day", "2026-11-01"),
-  weekday: anyOf(
-    z.string().regex(/^[1-7]$/, "must be 1 (Monday) to 7"),
-    "on this day of the week, `1` for Monday",
-    "1",
-  ),
+  kind: anyOf(oneOf(CLICK_KINDS), "of this kind", "click"),
+  hour: anyOf(text, "in this hour of the day, `00` to `23`", "09"),
+  day: anyOf(text, "on this day", "2026-11-01"),
+  weekday: anyOf(text, "on this day of the week, `1` for Monday", "1"),
 } satisfies Record<GroupBy, z.ZodType>;
 
 const { from, to, timezone, interval } = RangeParameters.shape;
@@ -79,10 +70,10 @@ export const AccountAnalyticsParameters = z.strictObject({
   interval: interval.meta({
     description: "Length of the points of `series`; default: one that fits the range",
   }),
-  compare: z
-    .literal("previous")
-    .optional()
-    .meta({ description: "Adds the totals of the time of the same length just before" }),
+  compare: z.literal("previous").optional().meta({
+    description:
+      "Adds the totals of the same hours before, by as many whole days of the time zone as the range is long",
+  }),
   limit: z.coerce
     .number()
     .int()

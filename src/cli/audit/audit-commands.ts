@@ -1,6 +1,6 @@
 // linkledger audit streams | stream | events | link: shows the event log; look-ups and seals are beside it.
 import { Option } from "commander";
-import { CATEGORY, linkKey, linkStream, withdrawalStream } from "../../events/streams.ts";
+import { CATEGORY, linkKey, linkStream, streamNamed, withdrawalStream } from "../../events/streams.ts";
 import { CATEGORIES } from "../../queries/audit/questions.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
@@ -34,7 +34,9 @@ export const commands: readonly CommandRow[] = [
     about: "the events of one stream",
     by: runReading,
     run: ({ backend, work, terminal }, { json }: { json?: boolean }, name: string) =>
-      work.printing(streamParts(backend.eventStore, name, { json, width: terminal.stdout.columns })),
+      work.printing(
+        streamParts(backend.eventStore, streamNamed(name), { json, width: terminal.stdout.columns }),
+      ),
   },
   {
     name: "events",

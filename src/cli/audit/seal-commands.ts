@@ -11,7 +11,7 @@ import { sealKeysFrom, trustOf } from "../../audit/seals/seal-keys.ts";
 import { knownSeal, sealAll } from "../../audit/seals/sealer.ts";
 import { EXIT_CODES } from "../../audit/verdict.ts";
 import { verifyLog } from "../../audit/verify-log.ts";
-import { SEALS_STREAM } from "../../events/streams.ts";
+import { SEALS_STREAM, streamNamed } from "../../events/streams.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { storesOf } from "../../service/stores/backend.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
@@ -75,7 +75,7 @@ export const auditSealCommands: readonly CommandRow[] = [
     options: [
       option("--from <position>", "the first position"),
       option("--to <position>", "the last position"),
-      option("--stream <name>", "events of this stream only"),
+      option("--stream <name>", "events of this stream only").argParser(streamNamed),
     ],
     json: false,
     by: runReading,

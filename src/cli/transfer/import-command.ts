@@ -8,6 +8,7 @@ import { secretKeyOf } from "../../config/config.ts";
 import { type TimeZone, timeZone } from "../../queries/analytics/time-zone.ts";
 import { hostName } from "../../runtime/addresses/host-name.ts";
 import { createLogger } from "../../runtime/logging.ts";
+import { noTimeZone } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { bitly } from "../../transfer/import/formats/bitly.ts";
 import { dub } from "../../transfer/import/formats/dub.ts";
@@ -87,7 +88,7 @@ function encodingArgument(label: string): string {
 function zoneArgument(name: string): TimeZone {
   const zone = timeZone(name);
   if (zone) return zone;
-  throw new InvalidArgumentError("It must be a time zone such as Europe/Berlin or +02:00.");
+  throw new InvalidArgumentError(noTimeZone(name));
 }
 
 /** The report in any case. */

@@ -1,6 +1,6 @@
 // Keeps the time zone in which an account reads its numbers in the portal.
 
-import { isTimeZone } from "../../runtime/moment.ts";
+import { isTimeZone, noTimeZone } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
@@ -14,11 +14,7 @@ export async function changeTimeZone(
   accountId: string,
   name: string,
 ): Promise<Appended> {
-  if (name !== "" && !isTimeZone(name))
-    throw new Refused(
-      "invalid_time_zone",
-      `There is no time zone “${name.slice(0, 100)}”: choose one of the list`,
-    );
+  if (name !== "" && !isTimeZone(name)) throw new Refused("invalid_time_zone", noTimeZone(name));
   return await changeAccount(deps, context, accountId, (account, at) =>
     changeTimeZoneTo(account, { timeZone: name || null, at }),
   );

@@ -37,17 +37,17 @@ export type CreateLinkDeps = CommandDeps &
     recheckLater: RecheckLater;
     /** A request with an idempotency scope gets its slug from `derivedSlug`. */
     randomSlug: () => string;
+    /** Whether people choose slugs on the base host, too, and not on their own domains alone. */
+    baseHostSlugs: boolean;
   };
 
 /**
  * `idempotency`: a scope; repeating a request with the same one creates no second link. `account`: the caller's, when it is
- * loaded already (bulk requests). `baseHostSlugs`: a slug may be chosen on the base host, too, which the API never allows.
- * `at`: when it is created, by default now.
+ * loaded already (bulk requests). `at`: when it is created, by default now.
  */
 type CreateOptions = {
   idempotency?: string | undefined;
   account?: AccountState;
-  baseHostSlugs?: boolean;
   at?: Date;
 };
 
@@ -77,7 +77,7 @@ export async function createLink(
   const accepted = await acceptFields(deps, request, verifiedHosts(account));
   refuseUnknownRules(accepted.options.rules ?? [], []);
   const { customSlug, find_existing: isSought = false } = request;
-  const place = placeOf(deps, request, account, options.baseHostSlugs);
+  const place = placeOf(deps, request, account);
   const custom =
     customSlug === undefined ? undefined : acceptCustomSlug(customSlug, place.host === deps.baseHost);
   const { at = deps.clock(), idempotency: scope } = options;
@@ -117,14 +117,10 @@ function refuseByTier(by: Caller, request: ShortenRequest): void {
   requireTierOf(request, by.tier);
 }
 
-function placeOf(
-  deps: CreateLinkDeps,
-  request: ShortenRequest,
-  account: AccountState,
-  baseHostSlugs = false,
-): LinkPlace {
+function placeOf(deps: CreateLinkDeps, request: ShortenRequest, account: AccountState): LinkPlace {
   if (request.domain_id === undefined) {
-    if (request.customSlug !== undefined && !baseHostSlugs) throw new Refused("custom_slug_needs_domain");
+    if (request.customSlug !== undefined && !deps.baseHostSlugs)
+      throw new Refused("custom_slug_needs_domain");
     return { host: deps.baseHost, origin: deps.baseUrl };
   }
   const domain = verifiedDomain(account, request.domain_id.toLowerCase());

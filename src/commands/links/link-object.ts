@@ -77,7 +77,8 @@ export const ShortenRequest = z
       .optional()
       .meta({
         description:
-          "3 to 50 of a-z, A-Z, 0-9, hyphen, underscore; read as lower case. Developer tier; needs domain_id.",
+          "3 to 50 of a-z, A-Z, 0-9, hyphen, underscore; read as lower case. Developer tier; needs domain_id " +
+          "where the service keeps slugs for custom domains (`BASE_HOST_SLUGS`).",
         pattern: "^[A-Za-z0-9_-]{3,50}$",
         examples: ["spring-sale"],
       }),

@@ -19,6 +19,7 @@ import {
 } from "../../events/link-options.ts";
 import { linkKey } from "../../events/streams.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
+import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { refuseUnknownRules, withRuleIds } from "./fields/rule-ids.ts";
 
@@ -217,16 +218,21 @@ export function changeByOperator(
 
 /**
  * What is noted of a link at which a visitor meets an end: past `expiresAt`, or with as many clicks and scans (`people`) as
- * `maxClicks` allows. Nothing while it is disabled, blocked or deleted, and nothing that is noted already.
+ * `maxClicks` allows. Nothing while it is disabled, blocked or deleted, and nothing that is noted already; but an end that lies
+ * in the future again, further than clocks may differ, is open again.
  */
 export function reachEnd(link: LinkState, { at, people }: { at: string; people: number }): LinkEvent[] {
-  if (link.status !== "live" || link.block) return [];
+  if (link.status === "free") return [];
   const { host, slug, accountId, expiresAt, maxClicks, noted } = link;
   const of = { host, slug, accountId, at };
+  const isNoted = expiresAt !== undefined && noted?.expiresAt === expiresAt;
+  if (isNoted && Date.parse(expiresAt) > Date.parse(at) + CLOCK_SKEW_MS)
+    return [{ type: "LinkReopened", data: { ...of, expiresAt } }];
+  if (link.status !== "live" || link.block) return [];
   const events: LinkEvent[] = [];
   if (maxClicks !== undefined && people >= maxClicks && noted?.maxClicks !== maxClicks)
     events.push({ type: "LinkLimitReached", data: { ...of, maxClicks } });
-  if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(at) && noted?.expiresAt !== expiresAt)
+  if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(at) && !isNoted)
     events.push({ type: "LinkExpired", data: { ...of, expiresAt } });
   return events;
 }
@@ -264,6 +270,7 @@ export function evolve(link: LinkState, event: LinkEvent): LinkState {
     case "LinkUnblocked":
       return { ...changed, block: undefined };
     case "LinkExpired":
+    case "LinkReopened":
     case "LinkLimitReached":
       return { ...changed, noted: notedAfter(link.noted, event) };
   }

@@ -58,7 +58,8 @@ export function linkStatus(
 }
 
 /** The status on a domain that serves it; `conditional` where it depends on time or clicks. */
-export type CoarseStatus = "live" | "conditional" | "disabled" | "blocked" | "deleted";
+export const COARSE_STATUSES = ["live", "conditional", "disabled", "blocked", "deleted"] as const;
+export type CoarseStatus = (typeof COARSE_STATUSES)[number];
 
 export function coarseStatus(facts: StatusFacts): CoarseStatus {
   const { activeFrom, expiresAt, maxClicks } = facts;

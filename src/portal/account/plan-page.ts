@@ -25,14 +25,17 @@ const LEAD = "Your own domains with your own slugs, webhooks, bulk creation, ten
 type Feature = readonly [name: string, free: string | false, developer: string];
 
 /** Interface, part 1. */
-const featuresOf = ({ free, developer, webhooks }: Limits): readonly Feature[] => [
+const featuresOf = (
+  { free, developer, webhooks }: Limits,
+  { baseHostSlugs }: PortalDeps["links"],
+): readonly Feature[] => [
   ["Short links", "No limit", "No limit"],
   ["API requests", `${free.requestsPerHour} an hour and key`, `${developer.requestsPerHour} an hour and key`],
   ["Changes in this portal", `${free.requestsPerHour} an hour`, `${developer.requestsPerHour} an hour`],
   ["Active API keys", `${free.activeKeys}`, `${developer.activeKeys}`],
   ["Analytics", "Last 24 hours", "Any range of time, with live updates"],
   ["Custom domains", false, "Yes, with certificates"],
-  ["Custom slugs", false, "On your own domains"],
+  ["Custom slugs", false, baseHostSlugs ? "Here, and on your own domains" : "On your own domains"],
   ["Bulk creation", false, `${BULK_MAX_LINKS} links a request`],
   ["Webhooks", false, `${webhooks}, with retries and a log`],
 ];
@@ -49,7 +52,7 @@ export function planPages(app: Api, deps: PortalDeps): void {
       body: html`${pageHead("Plan", { lead: `You are on the ${isFree ? "Free" : "Developer"} plan.` })}
 ${await usageCard(deps, session)}
 ${planPrice === undefined ? isFree && setByOperator(session) : await offer(deps, session, planPrice)}
-${comparison(isFree, featuresOf(deps.limits))}`,
+${comparison(isFree, featuresOf(deps.limits, deps.links))}`,
     });
   });
 

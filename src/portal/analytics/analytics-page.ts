@@ -1,11 +1,14 @@
 // GET /portal/analytics: the numbers of an account, or of those of its clicks that the filters in the address let through,
 // such as of a link, a tag or a domain; console.js keeps those of a range that goes on up to date.
 import type { Api } from "../../api/fastify.ts";
+import { namedLink } from "../../commands/links/change-link.ts";
 import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
+import { acceptFilters } from "../../queries/analytics/filter-values.ts";
 import type { AccountAnswer, Filters } from "../../queries/analytics/question.ts";
 import { ownLinkAt } from "../../queries/links/find-link.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
+import { isRefused } from "../../runtime/refused.ts";
 import { linkHead, linkPath, shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
@@ -27,10 +30,15 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
   const schema = { querystring: AnalyticsQuery };
   app.get("/analytics", { preHandler: requireSession, schema }, async (request, reply) => {
     const { accountId, tier, timeZone } = signedIn(request);
-    const asked = viewOf(request.query, tier, deps.clock(), timeZone ?? request.visit.zone);
-    const link = await linkOf(deps, accountId, asked.filters);
+    const typed = viewOf(request.query, tier, deps.clock(), timeZone ?? request.visit.zone);
+    const { filters, problem } = await filtersOf(deps, accountId, typed);
+    const asked = { ...typed, filters };
+    const link = problem === undefined ? await linkOf(deps, accountId, filters) : undefined;
     const wanted = { ...groupsOf(link), limit: MOST_ROWS };
-    const { view, answer, isTooLarge } = await askView(deps, { accountId, tier }, asked, wanted);
+    const { view, answer, isTooLarge } =
+      problem === undefined
+        ? await askView(deps, { accountId, tier }, asked, wanted)
+        : { view: asked, isTooLarge: false };
     const isLive = answer !== undefined && view.range.includesNow && hasDeveloperFeatures(tier);
     const isEmpty = answer === undefined || hitsIn(answer) === 0;
     const isOfLink = link !== undefined && Object.keys(view.filters).length === 1;
@@ -42,6 +50,7 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
       styles: ["charts.css", "analytics.css"],
       scripts: isLive ? ["chart.js", "console.js"] : ["chart.js"],
       status: answer ? 200 : 400,
+      notice: problem === undefined ? undefined : { kind: "failed", text: problem },
       body: html`${link ? linkHead(link, await statusOf(deps, link), "Analytics") : pageHead("Analytics")}
 <div class="analytics-bar">${rangeBar(view, tier, isLive && liveSign)}${filterChips(view, link, clear)}</div>
 ${isTooLarge && tooLarge}${answer && numbers(view, answer, link, request.visit.assets.url("world.svg"))}
@@ -51,7 +60,24 @@ ${answer && hasDeveloperFeatures(tier) && whyLink(link)}${answer && places}`,
   });
 }
 
-/** The one link whose numbers are asked for. @throws not_found also for another account's */
+/** As they are typed, with a problem, where no click can have one of them. @throws not_found also for another account's link */
+async function filtersOf(
+  deps: PortalDeps,
+  accountId: string,
+  { filters, range }: AnalyticsView,
+): Promise<{ filters: Filters; problem?: string | undefined }> {
+  const keyOf = async (name: string) =>
+    (await ownLinkAt(deps, accountId, namedLink(name, deps.baseHost)))._id;
+  try {
+    const problem = range.choice === "custom" ? undefined : range.errors.timezone;
+    return { filters: await acceptFilters(filters, keyOf), problem };
+  } catch (error) {
+    if (isRefused(error, "invalid_request", "invalid_link")) return { filters, problem: error.message };
+    throw error;
+  }
+}
+
+/** The one link whose numbers are asked for. */
 async function linkOf(
   deps: PortalDeps,
   accountId: string,
@@ -59,8 +85,7 @@ async function linkOf(
 ): Promise<LinkDocument | undefined> {
   const [key] = keys;
   if (key === undefined || keys.length > 1) return undefined;
-  const slash = key.indexOf("/");
-  return await ownLinkAt(deps, accountId, { host: key.slice(0, slash), slug: key.slice(slash + 1) });
+  return await ownLinkAt(deps, accountId, namedLink(key, deps.baseHost));
 }
 
 function numbers(

@@ -4,7 +4,7 @@ import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import { type Interval, startBack } from "../../queries/analytics/intervals.ts";
 import { timeOf } from "../../queries/analytics/range.ts";
 import { DAY_MS, instantOf, type TimeZone, timeZone, UTC } from "../../queries/analytics/time-zone.ts";
-import { type LocalMoment, parseLocalMoment } from "../../runtime/moment.ts";
+import { type LocalMoment, noTimeZone, parseLocalMoment } from "../../runtime/moment.ts";
 
 /** Each up to now, from the start of its first hour, day or month; with points of `interval`. */
 const NAMED = {
@@ -68,24 +68,25 @@ export function rangesFor(tier: Tier): { range: Range; name: string }[] {
 /** The range that the query asks for if the tier allows it, else the last 24 hours. `ownZone`: where the query has none. */
 export function pageRange(query: RangeQuery, tier: Tier, now: Date, ownZone = ""): PageRange {
   const { range, from, to, timezone } = query;
-  if (!hasDeveloperFeatures(tier)) return named("24h", timezone || ownZone, now);
-  const isCustom = range === "custom" || (!range && (from || to) !== "");
   const days = { from, to, timezone: timezone || (timeZone(ownZone) ? ownZone : "") };
+  if (!hasDeveloperFeatures(tier)) return named("24h", days.timezone, now);
+  const isCustom = range === "custom" || (!range && (from || to) !== "");
   return isCustom ? custom(days, now) : named(range ?? "7d", days.timezone, now);
 }
 
 function named(range: Range, wanted: string, now: Date): PageRange {
-  const zone = timeZone(wanted) ?? UTC;
+  const known = timeZone(wanted || UTC.name);
+  const zone = known ?? UTC;
   const { interval, title, first } = NAMED[range];
   const from = startBack(zone, first[0], now.getTime(), first[1]);
   return {
     choice: range,
     typed: { range, from: "", to: "", timezone: zone.name },
-    errors: {},
+    errors: known ? {} : { timezone: noTimeZone(wanted) },
     zone,
     includesNow: true,
     name: title,
-    request: { from, to: undefined, interval },
+    request: known && { from, to: undefined, interval },
   };
 }
 
@@ -94,15 +95,18 @@ const STILL_TO_COME = "This is still to come.";
 /** Of whole days. */
 function custom(days: Days, now: Date): PageRange {
   const errors: PageRange["errors"] = {};
-  const read = <T>(name: keyof Days, parse: (text: string) => T | undefined, message: string) => {
+  const read = <T>(
+    name: keyof Days,
+    parse: (text: string) => T | undefined,
+    why: (text: string) => string,
+  ) => {
     if (days[name] === "") return undefined;
     const value = parse(days[name]);
-    if (value === undefined) errors[name] = message;
+    if (value === undefined) errors[name] = why(days[name]);
     return value;
   };
-  const noZone = `There is no time zone “${days.timezone}”. Choose one of the list.`;
-  const noDate = "This is no date. Choose one, such as 2026-11-01.";
-  const zone = read("timezone", timeZone, noZone) ?? UTC;
+  const noDate = () => "This is no date. Choose one, such as 2026-11-01.";
+  const zone = read("timezone", timeZone, noTimeZone) ?? UTC;
   const first = read("from", dayOf, noDate);
   const last = read("to", dayOf, noDate);
   const from = first && timeOf(days.from, zone, "from");

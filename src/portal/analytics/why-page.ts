@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { requireDeveloper } from "../../commands/caller.ts";
+import { namedLink } from "../../commands/links/change-link.ts";
 import {
   type ChangesOfNumbers,
   changesRow,
@@ -34,8 +35,8 @@ export function whyPage(app: Api, deps: PortalDeps): void {
     const { accountId, tier, timeZone: ownZone } = signedIn(request);
     requireDeveloper(tier, "Changes of numbers");
     const { link: key, until } = request.query;
-    const [, host = "", slug = ""] = /^([^/]*)\/(.*)$/s.exec(key ?? "") ?? [];
-    const link = key === undefined ? undefined : await ownLinkAt(deps, accountId, { host, slug });
+    const link =
+      key === undefined ? undefined : await ownLinkAt(deps, accountId, namedLink(key, deps.baseHost));
     const now = deps.clock();
     const zone = timeZone(ownZone ?? request.visit.zone ?? "") ?? UTC;
     const since = request.query.since || isoIn(zone, now.getTime() - DAYS * DAY_MS).slice(0, 16);

@@ -21,8 +21,8 @@ type ExplanationLinks = {
 };
 
 const MOST_SHOWN = 200;
-/** Characters; more than a destination has. */
-const LONGEST_SENTENCE = 10_000;
+/** Characters; more than a change of all rules says, so that none of them is hidden. */
+const LONGEST_SENTENCE = 40_000;
 const MOST_SEALS = 20;
 const VERDICTS = {
   proved: { tone: "good", words: "Proved" },

@@ -6,13 +6,13 @@ import {
   fieldsOf,
 } from "../../commands/links/fields/link-fields.ts";
 import type { ShownRule } from "../../commands/links/fields/rule-fields.ts";
-import type { LinkOptions, RuleConditions } from "../../events/link-options.ts";
-import type { Clause } from "../../queries/links/history-sentences.ts";
+import type { LinkOptions } from "../../events/link-options.ts";
+import type { Clause } from "../../queries/links/clause.ts";
+import { conditionsInWords } from "../../queries/links/rule-sentences.ts";
 import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { facts } from "../shell/parts.ts";
 import { count, counted, outward, tagLink } from "./link-view.ts";
-import { CONDITION_NAMES, RULE_LABELS } from "./typed-fields.ts";
 
 /** Nothing for a link that carries none. `used`: clicks of people, where the link has a limit of them. */
 export function fieldFacts(link: LinkOptions, used: number | undefined): Html | false {
@@ -30,31 +30,19 @@ export function usedOf(used: number, most: number): string {
   return `${count(Math.min(used, most))} of ${counted(most, "click")} used`;
 }
 
-/** Characters of JSON: a page has up to a hundred changes, each with the rules before and after it. */
-const LONGEST_RULES_IN_HISTORY = 5000;
+/** Characters: a page has up to a hundred changes, each with twenty rules before and after it. */
+const LONGEST_LINK_IN_HISTORY = 300;
 
-/** A change of a link's history; rules may be many: they are folded. */
+/** A change of a link's history. */
 export function clauseInWords(clause: Clause): Html {
   const words = clause.map((part) => {
     if (typeof part === "string") return part;
-    const { field, value } = part;
-    if (field === "url") return outward(String(value));
-    if (field === "rules") return foldedRules(value as ShownRule[]);
-    const isText = ["text", "lines"].includes(fieldRow(fieldOf(field)).kind);
-    return isText ? html`“${inWords(field, value)}”` : inWords(field, value);
+    const { kind, value } = part;
+    if (kind === "url" && String(value).length > LONGEST_LINK_IN_HISTORY) return ownDirection(String(value));
+    const shown = WORDS[kind](value as never);
+    return kind === "text" || kind === "lines" ? html`“${shown}”` : shown;
   });
   return html`${words}`;
-}
-
-function foldedRules(rules: readonly ShownRule[]): Html {
-  return html`<details class="more"><summary>${counted(rules.length, "rule")}</summary>${rulesInHistory("rules", rules)}</details>`;
-}
-
-function rulesInHistory(name: string, rules: unknown): HtmlValue {
-  const isLong = JSON.stringify(rules).length > LONGEST_RULES_IN_HISTORY;
-  return isLong
-    ? `${(rules as ShownRule[]).length} rules that are too long for this page`
-    : inWords(name, rules);
 }
 
 function labelOf(name: string): string {
@@ -91,18 +79,5 @@ function ownDirection(text: string): Html {
 }
 
 function ruleInWords({ name: called, when, url }: ShownRule): Html {
-  const given = CONDITION_NAMES.filter((name) => when[name] !== undefined);
-  return html`<li>${called !== undefined && html`<strong>${ownDirection(called)}</strong>: `}${given.map((name, n) => html`${n > 0 && " · "}${conditionInWords(name, when)}`)}${outward(url)}</li>`;
-}
-
-function conditionInWords(name: keyof RuleConditions, when: ShownRule["when"]): HtmlValue {
-  const { query = {}, from = "", to = "", share } = when;
-  const label = RULE_LABELS[name];
-  if (name === "from" || name === "to") return html`${label} ${time(name === "from" ? from : to)}`;
-  if (name === "share") return `${share} % of visitors`;
-  const values =
-    name === "query"
-      ? Object.entries(query).map(([parameter, value]) => `${parameter}=${value === true ? "*" : value}`)
-      : when[name];
-  return `${label}: ${values?.join(", ")}`;
+  return html`<li>${called !== undefined && html`<strong>${ownDirection(called)}</strong>: `}${clauseInWords(conditionsInWords(when))}${outward(url)}</li>`;
 }

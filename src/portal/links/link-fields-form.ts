@@ -7,12 +7,12 @@ import {
 } from "../../commands/links/fields/link-fields.ts";
 import { OPTION_LIMITS as MOST, REDIRECT_CODES } from "../../events/link-options.ts";
 import { DEVICE_TYPES, hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
+import { CONDITION_NAMES } from "../../queries/links/rule-sentences.ts";
 import { choice, errorText, type Field, field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { hiddenFields } from "../shell/parts.ts";
 import { LONGEST_URL } from "./link-view.ts";
 import {
-  CONDITION_NAMES,
   type FieldErrors,
   RULE_LABELS,
   ruleInput,

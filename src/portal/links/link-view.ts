@@ -4,6 +4,7 @@ import { MAX_URL_LENGTH } from "../../commands/links/accept-url.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import type { TagColour } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
+import { hostName } from "../../runtime/addresses/host-name.ts";
 import { address } from "../shell/address.ts";
 import { copyButton } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
@@ -14,8 +15,14 @@ import { readableUrl } from "./urls.ts";
 /** Of what is typed as a URL: longer than a link may have, so that the use case says what is wrong. */
 export const LONGEST_URL = 2 * MAX_URL_LENGTH;
 
-/** Of the address of a link's pages. */
-export const LinkParams = z.object({ host: z.string().max(255), slug: z.string().max(100) });
+/** Of the address of a link's pages, with the host as people may write it. */
+export const LinkParams = z.object({
+  host: z
+    .string()
+    .max(255)
+    .transform((host) => hostName(host) || host),
+  slug: z.string().max(100),
+});
 
 const whole = new Intl.NumberFormat("en");
 

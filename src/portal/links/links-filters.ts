@@ -24,6 +24,7 @@ export const ListQuery = z.object({
   tag: z
     .string()
     .trim()
+    .normalize("NFC")
     .transform((tag) => tag || undefined)
     .optional()
     .catch(undefined),

@@ -21,6 +21,7 @@ import { type Column, card, hiddenFields, pageHead, table } from "../shell/parts
 import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
 import { count, counted, linkPath } from "./link-view.ts";
 import { LINKS_PATH } from "./links-filters.ts";
+import { openedByOperator } from "./new-link-page.ts";
 import { readableUrl } from "./urls.ts";
 
 const PATH = "/portal/links/many";
@@ -39,7 +40,7 @@ const ManyForm = z.object({
 type Outcome = { rows: ImportedRow[]; report: ImportReport; isDone: boolean };
 
 export function manyLinksPage(app: Api, deps: PortalDeps): void {
-  app.get("/links/many", { preHandler: requireSession }, (_, reply) => sendMany(reply, ""));
+  app.get("/links/many", { preHandler: requireSession }, (_, reply) => sendMany(deps, reply, ""));
 
   formRoute(app, deps, "/links/many", {
     schema: { body: ManyForm },
@@ -58,9 +59,9 @@ export function manyLinksPage(app: Api, deps: PortalDeps): void {
         onRow: (row) => void rows.push(row),
       });
       const position = isDone ? lastPosition(rows) : undefined;
-      return { position, to: () => sendMany(reply, list, { rows, report, isDone }) };
+      return { position, to: () => sendMany(deps, reply, list, { rows, report, isDone }) };
     },
-    again: (refused, _, reply) => sendMany(reply, typedText(refused.typed, "list"), undefined, refused),
+    again: (refused, _, reply) => sendMany(deps, reply, typedText(refused.typed, "list"), undefined, refused),
     path: PATH,
   });
 }
@@ -93,7 +94,7 @@ async function targetOf(
   dryRun: boolean,
 ): Promise<Parameters<typeof runImport>[1]> {
   const account = opened(await deps.links.currentAccount(accountId));
-  const { baseHostSlugs } = deps;
+  const { baseHostSlugs } = deps.links;
   return { account, context, domain: undefined, keyId: undefined, dryRun, byOwner: { baseHostSlugs } };
 }
 
@@ -104,7 +105,13 @@ function lastPosition(rows: readonly ImportedRow[]) {
   return positions.sort().at(-1);
 }
 
-function sendMany(reply: FastifyReply, list: string, outcome?: Outcome, refused?: RefusedForm): FastifyReply {
+function sendMany(
+  { links: { baseHostSlugs } }: PortalDeps,
+  reply: FastifyReply,
+  list: string,
+  outcome?: Outcome,
+  refused?: RefusedForm,
+): FastifyReply {
   const mayCreate = hasDeveloperFeatures(signedIn(reply.request).tier);
   return sendPage(reply, {
     title: "Many at once",
@@ -116,7 +123,7 @@ function sendMany(reply: FastifyReply, list: string, outcome?: Outcome, refused?
       above: html`<a href="${LINKS_PATH}">Links</a>`,
       lead: "Paste a list, see what will become of each row, then make the links.",
     })}
-${mayCreate ? html`${outcome && outcomeCard(list, outcome)}${!outcome?.isDone && listCard(list, errorOf(refused, "list"))}` : upgrade}`,
+${mayCreate ? html`${outcome && outcomeCard(list, outcome)}${!outcome?.isDone && listCard(list, errorOf(refused, "list"), baseHostSlugs)}` : upgrade}`,
   });
 }
 
@@ -125,7 +132,7 @@ const upgrade = card(
   html`<p>Links from a list come with the <a href="/portal/plan">Developer plan</a>, as bulk requests of the API do.</p>`,
 );
 
-function listCard(list: string, error: string | undefined): Html {
+function listCard(list: string, error: string | undefined, baseHostSlugs: boolean): Html {
   return html`<section class="card"><form class="form" method="post" action="${PATH}">${hiddenFields({ act: "preview" })}
 ${field({
   label: "Addresses, one a line, or a table with a line of column names",
@@ -135,7 +142,7 @@ ${field({
   rows: 10,
   required: true,
   placeholder: "https://example.com/one\nhttps://example.com/two",
-  hint: html`At most ${count(MOST_ROWS)} rows. Columns of a table, in any order: url, and if you like slug, domain, title, tags, comments, external_id, expires_at and <a href="/docs">all else a link can have</a>; separated by commas, semicolons or tabs, as spreadsheets copy them.`,
+  hint: html`At most ${count(MOST_ROWS)} rows. Columns of a table, in any order: url, and if you like slug, domain, title, tags, comments, external_id, expires_at and <a href="/docs">all else a link can have</a>; separated by commas, semicolons or tabs, as spreadsheets copy them.${!baseHostSlugs && html` A row with a slug needs a domain of yours; elsewhere slugs are random, and ${openedByOperator}.`}`,
 })}
 <div class="actions"><button class="button button-primary">Preview</button><label class="button" hidden>Open a file<input type="file" class="visually-hidden" accept=".csv,.tsv,.txt,.json" data-into="field-list"></label></div></form></section>`;
 }

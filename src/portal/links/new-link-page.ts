@@ -47,7 +47,6 @@ export function newLinkPage(app: Api, deps: PortalDeps): void {
     schema: { body: CreateForm },
     bodyLimit: FIELDS_FORM_BYTES,
     async run({ session: { accountId, tier }, context, body: { once, ...typed } }) {
-      const { baseHostSlugs } = deps;
       const by = { accountId, tier, via: "web" } as const;
       const wanted = {
         ...editedFields(typedFields(typed), NO_FIELDS),
@@ -57,10 +56,7 @@ export function newLinkPage(app: Api, deps: PortalDeps): void {
       };
       // The scope includes the fields, so that the same form with another URL creates another link.
       const idempotency = once ? JSON.stringify(["web", accountId, once, typed]) : undefined;
-      const { link, position } = await createLink(deps.links, context, by, wanted, {
-        idempotency,
-        baseHostSlugs,
-      });
+      const { link, position } = await createLink(deps.links, context, by, wanted, { idempotency });
       const { host, slug, shortUrl } = link;
       const notice = `${shortName({ shortUrl })} is ready. Copy it, and share it.`;
       return { position, to: linkPath({ host, slug }), notice };
@@ -80,7 +76,8 @@ async function sendForm(
   const mayHave = hasDeveloperFeatures(tier);
   const domains = mayHave ? await listDomains(deps, accountId) : [];
   const usable = domains.filter(({ state, active }) => state === "verified" && active);
-  const hasSlug = usable.length > 0 || (mayHave && deps.baseHostSlugs);
+  const { baseHostSlugs } = deps.links;
+  const slugs = mayHave && baseHostSlugs ? "everywhere" : usable.length > 0 ? "on domains" : "none";
   const errors = refused ? errorsOf(refused) : {};
   const utm = (refused && typedUtm(refused.typed)) ?? NO_UTM;
   const more = linkFieldsForm({
@@ -97,8 +94,8 @@ async function sendForm(
       refused && Object.keys(errors).length === 0 ? { kind: "failed", text: refused.message } : undefined,
     styles: ["charts.css"],
     body: html`${pageHead("New link")}
-<section class="card">${createLinkForm(deps.newId(), { domains: usable, hasSlug, given, fields, errors })}
-${usable.length === 0 && html`<p class="hint">${mayHave ? addDomain : upgrade}</p>`}</section>`,
+<section class="card">${createLinkForm(deps.newId(), { domains: usable, slugs, given, fields, errors })}
+${slugs === "none" && html`<p class="hint">${mayHave ? addDomain : upgrade}</p>`}</section>`,
   });
 }
 
@@ -111,15 +108,17 @@ function given(typed: RefusedForm["typed"]): Given {
 function errorsOf(refused: RefusedForm): FieldErrors {
   const { error, message, field } = refused;
   if (isRefused(error, "custom_slug_needs_domain"))
-    return { slug: "A slug of your own needs one of your domains: choose it first." };
+    return {
+      slug: "A slug of your own needs one of your domains: choose it first, or ask the operator of this service to set BASE_HOST_SLUGS=true.",
+    };
   if (isRefused(error, "tier_required") && !field) return { domain: message };
   return fieldErrors(refused, NO_FIELDS);
 }
 
 type LinkForm = {
   domains?: readonly DomainDocument[];
-  /** Whether a slug can be chosen, on one of the domains or on the base host. */
-  hasSlug?: boolean;
+  /** Where a slug can be chosen. */
+  slugs?: "none" | "on domains" | "everywhere";
   given?: Partial<Given>;
   /** What a link can carry besides. */
   fields?: Html;
@@ -132,9 +131,9 @@ type LinkForm = {
  */
 export function createLinkForm(
   once: string,
-  { domains = [], hasSlug = false, given = {}, fields, errors = {} }: LinkForm = {},
+  { domains = [], slugs = "none", given = {}, fields, errors = {} }: LinkForm = {},
 ): Html {
-  const isShort = !hasSlug;
+  const isShort = slugs === "none";
   const own = domains.map(({ domainId, hostname }) => [domainId ?? "", readableUrl(hostname)] as const);
   const domain = { label: "Domain", name: "domain", value: given.domain, error: errors.domain };
   const slug: Field = {
@@ -146,7 +145,7 @@ export function createLinkForm(
     autocomplete: "off",
     isExact: true,
     placeholder: "random",
-    hint: "3 to 50 letters, digits, - and _. Leave it empty for a random one.",
+    hint: html`3 to 50 letters, digits, - and _. Leave it empty for a random one.${slugs === "on domains" && html` On the default domain all are random; ${openedByOperator}.`}`,
   };
   const button = html`<button class="button button-primary">${icon("plus")}${isShort ? "Shorten" : "Create link"}</button>`;
   return html`<form method="post" action="/portal/links" class="${fields ? "form" : "form-row shorten"}">${hiddenFields({ once })}
@@ -165,5 +164,7 @@ ${!isShort && html`<div class="form-row">${domains.length > 0 && choice({ ...dom
 ${fields ? html`${fields}<div>${button}</div>` : button}</form>`;
 }
 
-const addDomain = html`<a href="/portal/domains">Add your own domain</a> to choose the part after the slash yourself.`;
+/** Of slugs on the base host, where they are random. */
+export const openedByOperator = html`the operator of this service changes that with <code>BASE_HOST_SLUGS=true</code>`;
+const addDomain = html`<a href="/portal/domains">Add your own domain</a> to choose the part after the slash yourself. Here it is random; ${openedByOperator}.`;
 const upgrade = html`Your own domain and your own slugs come with the <a href="/portal/plan">Developer plan</a>.`;

@@ -12,6 +12,7 @@ import {
 import { commaSeparated } from "../../config/formats.ts";
 import type { LinkOptions, RuleConditions } from "../../events/link-options.ts";
 import { DEVICE_TYPES } from "../../events/vocabulary.ts";
+import { CONDITION_LABELS, CONDITION_NAMES } from "../../queries/links/rule-sentences.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { RefusedForm } from "../shell/form-route.ts";
 import { typedUrl } from "./urls.ts";
@@ -34,14 +35,7 @@ export type FieldErrors = Readonly<Record<string, string>>;
 
 export const RULE_LABELS: Readonly<Record<Exclude<RuleInput, "id">, string>> = {
   name: "Name",
-  device: "Device",
-  os: "OS",
-  country: "Countries",
-  language: "Languages",
-  query: "Query",
-  from: "From",
-  to: "To",
-  share: "Share",
+  ...CONDITION_LABELS,
   url: "Leads to",
 };
 
@@ -112,7 +106,6 @@ const CONDITIONS: Readonly<Record<keyof RuleConditions, Form>> = {
   to: time,
   share: number,
 };
-export const CONDITION_NAMES = Object.keys(CONDITIONS) as (keyof RuleConditions)[];
 
 /** Name of an input. */
 export function ruleInput(index: number | string, name: RuleInput): string {
@@ -227,7 +220,9 @@ export function fieldErrors({ typed, field, message }: RefusedForm, shown: Typed
   const wrong = error?.issues.map((issue) => [issue.path.join("."), sentence(issue.message)]) ?? [];
   return {
     ...Object.fromEntries(wrong.reverse()),
-    ...(field !== undefined && { [field]: inWords(message.replace(`${field}: `, "")) }),
+    ...(field !== undefined && {
+      [field]: inWords(message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message),
+    }),
   };
 }
 

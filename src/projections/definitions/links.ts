@@ -17,7 +17,7 @@ import type { Fields, Projection } from "../projection.ts";
 /**
  * `_id`: `<host>/<slug>`. The fields of LinkCreated, with null for absent ones that lists filter by. `revision`: of the
  * link's stream. `block`: the operator's, whatever the owner does. `fingerprint`: what find_existing looks for. `searchText`:
- * what lists are searched by. `dueEnd`: an end that is not noted yet; `hasDueLimit`: whether there is such a limit.
+ * what lists are searched by. `dueEnd`: an end that is not noted yet, or behind NOTED one that is; `hasDueLimit`: whether there is such a limit.
  */
 export type LinkDocument = Document &
   LinkFlags &
@@ -35,6 +35,9 @@ export type LinkDocument = Document &
     revision: number;
     changedAt: string;
   };
+
+/** Sorts after each time. */
+export const NOTED = "~";
 
 export const links: Projection<LinkDocument> = {
   name: "links",
@@ -67,6 +70,7 @@ export const links: Projection<LinkDocument> = {
     "LinkDeleted",
     "LinkRestored",
     "LinkExpired",
+    "LinkReopened",
     "LinkLimitReached",
   ],
   key: (event) =>
@@ -100,7 +104,7 @@ export const links: Projection<LinkDocument> = {
     const { expiresAt = null, maxClicks, noted } = next;
     return {
       ...next,
-      dueEnd: noted?.expiresAt === expiresAt ? null : expiresAt,
+      dueEnd: expiresAt !== null && noted?.expiresAt === expiresAt ? `${NOTED}${expiresAt}` : expiresAt,
       hasDueLimit: maxClicks !== undefined && noted?.maxClicks !== maxClicks,
       coarseStatus: coarseStatus(statusFacts(next)),
       fingerprint: fingerprintOf(next),
@@ -136,6 +140,7 @@ function changed(link: Fields<LinkDocument>, event: StoredEvent): Fields<LinkDoc
     case "LinkUnblocked":
       return { ...link, block: null, ...seen };
     case "LinkExpired":
+    case "LinkReopened":
     case "LinkLimitReached":
       return { ...link, noted: notedAfter(link.noted, event), ...seen };
     default:

@@ -23,7 +23,7 @@ export type Filters = { readonly [G in GroupBy]?: readonly string[] };
 /**
  * `from` inclusive, by default the day of the first click; `to` exclusive, by default `now`; both in milliseconds. `zone`: an
  * IANA name, of hours, days and weekdays. `interval`: undefined for one that fits. `kinds`: of the clicks that count.
- * `compare`: with the time of the same length just before. `limit`: rows of a group. `asOf`: as the numbers stood at a
+ * `compare`: with the same hours as many whole days before. `limit`: rows of a group. `asOf`: as the numbers stood at a
  * position; by default at the last click that is counted.
  */
 export type AccountQuestion = {

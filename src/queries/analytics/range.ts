@@ -1,7 +1,7 @@
 // What a request for a range of time asks for, from the text of its parameters.
 
 import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
-import { parseLocalMoment } from "../../runtime/moment.ts";
+import { noTimeZone, parseLocalMoment } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import type { Interval } from "./intervals.ts";
@@ -36,12 +36,7 @@ const [FIRST, LAST] = [Date.parse("0000-01-01T00:00:00.000Z"), Date.parse("9999-
 export function parseRange(given: RangeParameters): RangeRequest {
   const { timezone = "UTC", interval = "day", kind } = given;
   const zone = timeZone(timezone);
-  if (!zone)
-    throw new Refused(
-      "invalid_range",
-      `timezone: there is no time zone "${timezone}", use an IANA name such as Europe/Berlin`,
-      { field: "timezone" },
-    );
+  if (!zone) throw new Refused("invalid_range", noTimeZone(timezone), { field: "timezone" });
   const time = (name: "from" | "to") => {
     const text = given[name];
     return text === undefined ? undefined : timeOf(text, zone, name);

@@ -1,9 +1,10 @@
 // What a question leaves open: its range, the points of it, and the period before.
+import { noTimeZone } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { localTime } from "./counting/group-values.ts";
 import { type Interval, pointsOf, startOfDay } from "./intervals.ts";
 import type { AccountQuestion } from "./question.ts";
-import { instantOf, type TimeZone, timeZone } from "./time-zone.ts";
+import { DAY_MS, instantOf, type TimeZone, timeZone } from "./time-zone.ts";
 
 export type Period = { from: number; to: number };
 
@@ -37,12 +38,16 @@ export async function resolveQuestion(
 /** @throws invalid_range */
 export function zoneOf(name: string): TimeZone {
   const zone = timeZone(name);
-  if (!zone) throw new Refused("invalid_range", `There is no time zone "${name}"`);
+  if (!zone) throw new Refused("invalid_range", noTimeZone(name));
   return zone;
 }
 
-/** Just as long before by the clocks of the zone, so that days stay days across a change of them. */
+/** The same hours of the zone's clocks, as many whole days before as the range is long: what lies between is in neither. */
 function previousOf(zone: TimeZone, from: number, to: number): Period {
-  const local = localTime(zone, from);
-  return { from: instantOf(zone, local - (localTime(zone, to) - local), "start"), to: from };
+  const [start, end] = [localTime(zone, from), localTime(zone, to)];
+  const shift = Math.max(1, Math.ceil((end - start) / DAY_MS)) * DAY_MS;
+  const previous = instantOf(zone, start - shift, "start");
+  const until = instantOf(zone, end - shift, "start");
+  // Where clocks are set back within the range, or forth over all of the one before.
+  return { from: previous, to: until > previous ? until : Math.min(previous + (to - from), from) };
 }

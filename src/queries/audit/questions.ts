@@ -9,7 +9,7 @@ import {
   type WithdrawalRequest,
 } from "../../commands/withdrawals/withdraw-clicks.ts";
 import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
-import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
+import { CATEGORY, SEALS_STREAM, streamNamed } from "../../events/streams.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
 import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";
@@ -76,6 +76,7 @@ function whole(least: number, most = 1e15) {
 const text = z.string().trim().max(500);
 const words = text.optional();
 const name = z.string().min(1).max(500);
+const streamName = name.transform(streamNamed);
 
 const moment = z
   .string()
@@ -156,7 +157,7 @@ export const questions = {
         : await listStreams(deps, { category, account: await ofAccount(deps, asked) }, asked),
   }),
   stream: question({
-    args: z.object({ name, before, limit }),
+    args: z.object({ name: streamName, before, limit }),
     next: "before",
     answer: async (deps: Logged, { name: stream, ...page }) => ({
       stream,
@@ -164,12 +165,12 @@ export const questions = {
     }),
   }),
   event: question({
-    args: z.object({ stream: name, revision: whole(0) }),
+    args: z.object({ stream: streamName, revision: whole(0) }),
     answer: (deps: Logged, { stream, revision }) => explainedEvent(deps, stream, revision),
   }),
   state: question({
     args: z.object({
-      stream: name,
+      stream: streamName,
       revision: arg(whole(0).optional(), "Revision", "the last one by default"),
       against: arg(whole(-1).optional(), "Compared with", "the one before by default; -1: before the first"),
     }),

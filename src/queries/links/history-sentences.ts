@@ -1,16 +1,12 @@
 // What happened to a link as sentences, such as "You changed the title from “Sale” to “Spring sale”": the words of pages, commands
 // and explanations.
-import { type FieldKind, type FieldName, fieldRow } from "../../commands/links/fields/link-fields.ts";
+import { type FieldName, fieldRow } from "../../commands/links/fields/link-fields.ts";
 import type { ShownRule } from "../../commands/links/fields/rule-fields.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import type { ChangedFields } from "./changed-fields.ts";
+import type { Clause, SentencePart, ValueKind } from "./clause.ts";
 import type { LinkStep } from "./link-history.ts";
-
-/** `field`: by its name in answers, `url` for the destination; a page shows its value in its own way. */
-export type SentencePart = string | { field: string; value: unknown };
-
-/** What follows the actor, without a full stop: one clause for each change. */
-export type Clause = readonly SentencePart[];
+import { ruleClauses } from "./rule-sentences.ts";
 
 /** `owner`: as the reader calls them, such as "You". `key`: of an actor that is one, if there is such a document. */
 export function actorWords(
@@ -28,8 +24,8 @@ export function actorWords(
 
 export function clausesOf({ type, from, to, changes, blocked, withdrawn }: LinkStep): readonly Clause[] {
   const { url: _url, ...others } = changes;
-  const ofFields = Object.entries(others).map(([name, change]) => fieldClause(name, change));
-  const url = (value: unknown) => ({ field: "url", value });
+  const ofFields = Object.entries(others).flatMap(([name, change]) => fieldClauses(name, change));
+  const url = (value: unknown) => ({ kind: "url", value }) as const;
   switch (type) {
     case "LinkCreated":
       return [["created this link to ", url(to)], ...ofFields];
@@ -53,21 +49,23 @@ const WHOLE_STEPS: { [T in LinkStep["type"]]?: string } = {
   LinkDeleted: "deleted this link",
   LinkRestored: "restored this link",
   LinkExpired: "noted that this link has expired",
+  LinkReopened: "noted that this link has not expired after all",
   LinkLimitReached: "noted that the clicks of this link are used up",
   ClicksRestored: "let withdrawn hits count again",
   Unreadable: "made a change that can't be read",
 };
 
-function fieldClause(name: string, { from, to }: ChangedFields[string]): Clause {
+function fieldClauses(name: string, { from, to }: ChangedFields[string]): Clause[] {
   const field = name === "has_password" ? "password" : (name as FieldName);
   const { label, noun = label.charAt(0).toLowerCase() + label.slice(1), kind } = fieldRow(field);
-  const was = { field: name, value: from };
-  const is = { field: name, value: to };
+  if (kind === "rules") return ruleClauses((from ?? []) as ShownRule[], (to ?? []) as ShownRule[]);
   if (kind === "password")
-    return [from === null ? "set a password" : to ? "replaced the password" : "removed the password"];
-  if (from === null) return [`set the ${noun} to `, is];
-  if (to === null) return [`removed the ${noun} `, was];
-  return [`changed the ${noun} from `, was, " to ", is];
+    return [[from === null ? "set a password" : to ? "replaced the password" : "removed the password"]];
+  const was = { kind, value: from };
+  const is = { kind, value: to };
+  if (from === null) return [[`set the ${noun} to `, is]];
+  if (to === null) return [[`removed the ${noun} `, was]];
+  return [[`changed the ${noun} from `, was, " to ", is]];
 }
 
 /** One sentence, as plain text. */
@@ -77,23 +75,19 @@ export function sentenceOf(actor: string, clauses: readonly Clause[]): string {
 }
 
 function plainPart(part: SentencePart): string {
-  if (typeof part === "string") return part;
-  const { field, value } = part;
-  return field === "url" ? String(value) : PLAIN[fieldRow(field as FieldName).kind](value as never);
+  return typeof part === "string" ? part : PLAIN[part.kind](part.value as never);
 }
 
 const quoted = (text: string) => `“${text}”`;
 
-const PLAIN: Readonly<Record<FieldKind, (value: never) => string>> = {
+const PLAIN: Readonly<Record<ValueKind, (value: never) => string>> = {
   text: quoted,
   lines: quoted,
   list: (values: string[]) => values.map(quoted).join(", "),
   time: String,
   url: String,
   count: String,
-  password: () => "",
   code: String,
   forwarding: (winner: true | "visitor") =>
     winner === true ? "the destination's own wins" : "the visitor's wins",
-  rules: (rules: ShownRule[]) => (rules.length === 1 ? "1 rule" : `${rules.length} rules`),
 };

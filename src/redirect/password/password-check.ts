@@ -2,8 +2,8 @@
 import { createHmac } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
+import { addressOf } from "../../runtime/addresses/client-address.ts";
 import { atMost } from "../../runtime/at-most.ts";
-import { addressOf } from "../../runtime/client-address.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { PassFor } from "./link-pass.ts";
 

@@ -19,10 +19,19 @@ export function canonicalHost(header: string): string {
 }
 
 /**
- * Host that a person or a file names: `Müller.example`, `go.example.com.`, `go.example.com:443` or
- * `https://go.example.com/`; "" for what is no host, such as an address with a path.
+ * Host that a person or a file names: `Müller.example`, `m%C3%BCller.example`, `go.example.com.`,
+ * `go.example.com:443` or `https://go.example.com/`; "" for what is no host, such as an address with a path.
  */
 export function hostName(written: string): string {
   const [, authority = ""] = /^(?:https?:)?(?:\/\/)?([^/?#\\@]*)\/?$/i.exec(written.trim()) ?? [];
-  return canonicalHost(authority);
+  return canonicalHost(authority.includes("%") ? decoded(authority) : authority);
+}
+
+/** Percent codes, as an address may have them; "" where they are no UTF-8. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return NO_HOST;
+  }
 }

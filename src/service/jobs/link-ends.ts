@@ -4,9 +4,11 @@ import pLimit from "p-limit";
 import type { CommandDeps } from "../../commands/handle-command.ts";
 import { reachEnd } from "../../commands/links/link.ts";
 import { onLink } from "../../commands/links/link-stream.ts";
+import { COARSE_STATUSES } from "../../events/links/link-status.ts";
 import { isEventError } from "../../events/read-event.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
-import { type LinkDocument, links } from "../../projections/definitions/links.ts";
+import { type LinkDocument, links, NOTED } from "../../projections/definitions/links.ts";
+import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { FindQuery, ReadStore } from "../../stores/read-store/port.ts";
 
@@ -36,6 +38,15 @@ export function linkEnds(deps: LinkEndsDeps): (signal: AbortSignal) => Promise<v
     const sort = { field: "dueEnd", direction: "asc" } as const;
     const over = { where, range: { field: "dueEnd", from: "", to }, sort, limit: PAGE };
     await noteAll({ ...deps, told }, over, signal, async (page) => page.map((link) => ({ link, people: 0 })));
+    // Whatever else a visitor meets, as that may end before the link does.
+    const again = {
+      in: { coarseStatus: COARSE_STATUSES },
+      range: { field: "dueEnd", from: `${NOTED}${new Date(now + CLOCK_SKEW_MS).toISOString()}` },
+      limit: PAGE,
+    };
+    await noteAll({ ...deps, told }, again, signal, async (page) =>
+      page.map((link) => ({ link, people: 0 })),
+    );
     if (now < comparesFrom) return;
     const limited = { where: { ...where, hasDueLimit: true }, limit: PAGE };
     await noteAll({ ...deps, told }, limited, signal, (page) => usedUp(deps, page));

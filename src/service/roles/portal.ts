@@ -18,7 +18,7 @@ export async function openPortal(
   { links, rateLimits, fresh, logReader }: Writing,
 ): Promise<PortalDeps> {
   const { eventStore, readStore, foldStore, secrets } = backend;
-  const { baseUrl, baseHost, keyPrefix, planPrice, defaultTier, limits, signUp, baseHostSlugs } = config;
+  const { baseUrl, baseHost, keyPrefix, planPrice, defaultTier, limits, signUp } = config;
   const { newId, random, sleep, randomKey, randomToken } = runtimeDeps;
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const resolve = receiverResolver(config.dnsServers);
@@ -52,7 +52,6 @@ export async function openPortal(
     defaultTier,
     limits,
     signUp,
-    baseHostSlugs,
     mailer: await openMailer(config, onStop),
     resolveTxt: txtResolver(config.dnsServers),
     clock,

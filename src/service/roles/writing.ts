@@ -26,7 +26,7 @@ export function linkDeps(
   { config, log, clock, backend }: Pick<RoleContext, "config" | "log" | "clock" | "backend">,
   { accounts, writesAreReadable }: { accounts: CurrentAccounts } & Pick<ReadYourWrites, "writesAreReadable">,
 ): BulkDeps {
-  const { baseHost, baseUrl } = config;
+  const { baseHost, baseUrl, baseHostSlugs } = config;
   const { eventStore, readStore, secrets } = backend;
   const { newId, random, sleep, randomSlug } = runtimeDeps;
   return {
@@ -37,6 +37,7 @@ export function linkDeps(
     sleep,
     baseUrl,
     baseHost,
+    baseHostSlugs,
     randomSlug,
     log,
     secrets,

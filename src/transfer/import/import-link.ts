@@ -165,7 +165,7 @@ async function placed(
     if (byOwner && onBaseHost && imported.slug !== undefined && !byOwner.baseHostSlugs)
       throw new Refused(
         "custom_slug_needs_domain",
-        "A slug of your own needs one of your domains: name it as domain",
+        "A slug of your own needs one of your domains: name it as domain, or ask the operator of this service to set BASE_HOST_SLUGS=true",
       );
     const slug = byOwner ? acceptCustomSlug(wanted, onBaseHost) : acceptImportedSlug(wanted, onBaseHost);
     const key = linkKey(host, slug);

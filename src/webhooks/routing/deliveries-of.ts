@@ -32,6 +32,7 @@ const NAMES: { readonly [T in EventType]?: WebhookEventName } = {
   LinkBlocked: "link.updated",
   LinkUnblocked: "link.updated",
   LinkRestored: "link.updated",
+  LinkReopened: "link.updated",
   LinkDeleted: "link.deleted",
   LinkExpired: "link.expired",
   LinkLimitReached: "link.limit_reached",

@@ -65,6 +65,7 @@ const deps = (service: TestService) => ({
   urlSafety: async () => ["safe" as const],
   recheckLater: async () => undefined,
   secrets: service.backend.secrets,
+  baseHostSlugs: false,
   derivedSlug: () => "unused",
   linksWithFingerprint: async () => [],
 });

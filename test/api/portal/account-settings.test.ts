@@ -42,7 +42,7 @@ describe("a service whose sign-up is closed", () => {
     await expect(invited("Guest@example.com")).rejects.toMatchObject({ code: "email_taken" });
   });
 
-  it("lets its people choose slugs on the base host, but none of the service's own words, and the API not", async () => {
+  it("lets its people choose slugs on the base host, but none of the service's own words, in the portal, by the API and in a list", async () => {
     const path = await invited("slugs@example.com");
     const token = new URLSearchParams(path.split("?")[1]).get("token") ?? "";
     const person = stranger();
@@ -55,9 +55,35 @@ describe("a service whose sign-up is closed", () => {
     expect(again.status).toBe(409);
     const own = await person.post("/portal/links", { url, slug: "portal" });
     expect([own.status, own.text]).toEqual([422, expect.stringContaining("portal is reserved")]);
+    expect(own.text).toContain("Invalid custom slug: portal is reserved");
+    const form = await person.get("/portal/links/new");
+    expect([form.text.includes('name="slug"'), form.text.includes("BASE_HOST_SLUGS")]).toEqual([true, false]);
+    const list = ["url,slug", ...Array.from({ length: 30 }, (_, n) => `${url}?${n},spring-${n}`)].join("\n");
+    const pasted = await person.post("/portal/links/many", { list, act: "create" });
+    expect(pasted.text).toContain("30 rows: 30 created.");
     const { key } = await service.member("developer");
-    const byApi = await service.post("/api/v1/shorten", key, { url, customSlug: "summer" });
-    expect([byApi.status, byApi.body.code]).toEqual([400, "custom_slug_needs_domain"]);
+    const shorten = (customSlug: string) => service.post("/api/v1/shorten", key, { url, customSlug });
+    expect(await shorten("Summer")).toMatchObject({
+      status: 201,
+      body: { short_url: expect.stringMatching(/\/summer$/) },
+    });
+    expect(await shorten("summer")).toMatchObject({ status: 409, body: { code: "slug_taken" } });
+    expect(await shorten("api")).toMatchObject({
+      ...{ status: 422, body: { error: "Invalid custom slug: api is reserved" } },
+    });
+    const links = [
+      { url, customSlug: "autumn" },
+      { url, customSlug: "autumn" },
+      { url, customSlug: "docs" },
+    ];
+    const bulk = await service.post<{ results: { slug: string }[]; errors: { error: string }[] }>(
+      ...(["/api/v1/shorten/bulk", key, { links }] as const),
+    );
+    expect(bulk.body.results).toMatchObject([{ index: 0, slug: "autumn" }]);
+    expect(bulk.body.errors).toMatchObject([
+      { index: 1 },
+      { index: 2, error: expect.stringMatching(/reserved/) },
+    ]);
   });
 });
 

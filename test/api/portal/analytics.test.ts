@@ -187,10 +187,47 @@ describe("the analytics page", { timeout: 60_000 }, () => {
     expect([totals(tagged), named(barsOf(tagged, "device"))]).toEqual([[1, 1, 1, 1], [["Bot", 1]]]);
     const days = (await one.get(`${page}&day=${daysAgo(2).slice(0, 10)}`)).text;
     expect(totals(days)).toEqual([1, 1, 1, 1]);
-    expect((await one.get(`${page}&country=XX`)).text).toContain("No click fits all filters");
+    expect((await one.get(`${page}&country=AQ`)).text).toContain("No click fits all filters");
     const other = await people.developer();
     expect((await other.get(`${page}&link=localhost/${spring.split("/").at(-1)}`)).status).toBe(404);
     expect(totals((await other.get(`${page}&tag=spring`)).text)).toEqual([0, 0, 0, 0]);
+  });
+
+  it("takes what people write of hosts and values, and says what is wrong with others", async () => {
+    const one = await people.developer();
+    const { accountId } = one;
+    const domainId = await service.domain(accountId, "bücher.example");
+    const form = async () => (await one.get("/portal/links/new")).text;
+    await until("the domain", async () => (await form()).includes("bücher.example"));
+    const made = await people.shorten(one, "https://example.com/", { domain: domainId, slug: "hallo" });
+    expect(made).toBe("/portal/links/xn--bcher-kva.example/hallo");
+    const text = async (path: string) => {
+      const { status, text } = await one.get(path);
+      return [status, decoded(text)] as const;
+    };
+    for (const host of ["bücher.example", "BÜCHER.example.", "xn--bcher-kva.example", "bücher.example:443"]) {
+      const link = new URLSearchParams({ link: `${host}/Hallo` });
+      const own = `links/${encodeURIComponent(host)}/hallo`;
+      for (const path of [own, `${own}/explain`, `analytics?${link}`, `analytics/why?${link}`]) {
+        const [status, page] = await text(`/portal/${path}`);
+        expect([path, status, page.includes("bücher.example/hallo")]).toEqual([path, 200, true]);
+      }
+    }
+    for (const [query, said] of [
+      ["country=UK", "did you mean GB?"],
+      ["device=mobil", "did you mean mobile?"],
+      ["link=%20/", "names no link"],
+      ["timezone=Berlin", "did you mean Europe/Berlin?"],
+      ["range=custom&timezone=Berlin", "did you mean Europe/Berlin?"],
+    ] as const) {
+      const [status, page] = await text(`/portal/analytics?${query}`);
+      expect([query, status, page.includes(said), page.includes("data-total")]).toEqual([
+        query,
+        400,
+        true,
+        false,
+      ]);
+    }
   });
 
   it("has the days of the zone that was chosen for the account, in each of its browsers", async () => {

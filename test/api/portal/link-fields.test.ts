@@ -246,7 +246,7 @@ describe("what a link carries, in the portal", { timeout: 60_000 }, () => {
     expect(await optionsOf(path)).toEqual({ title: "long", rules: stored });
     // What is said of it once more, for each of its changes, is short.
     const { text } = await one.get(`${path}/explain`);
-    expect(text).toContain("set the rules to 20 rules");
+    expect(text).toContain("added rule 20 (Query: “n&#61;19”) to https://example.com/?");
     expect(text.length).toBeLessThan(100_000);
   });
 

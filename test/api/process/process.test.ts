@@ -77,7 +77,7 @@ describe("the process", () => {
   it("prints its address and how to create an account at the first start, and stops gracefully on SIGTERM", async () => {
     const child = spawn(process.execPath, ["src/cli.ts", "serve"], {
       cwd: root,
-      env: childEnvironment({ ...instance, LOG_LEVEL: "info" }),
+      env: childEnvironment({ ...instance, LOG_LEVEL: "info", SIGNUP: "closed" }),
     });
     let printed = "";
     child.stdout.on("data", (chunk) => {
@@ -88,6 +88,7 @@ describe("the process", () => {
     expect(code).toBe(0);
     expect(printed).toContain(instance.BASE_URL);
     expect(printed).toContain("account create --email");
+    expect(printed).toContain("SIGNUP is no setting and has no effect: is SIGN_UP meant?");
     expect(printed).toContain('"stopped"');
     expect((await stat(join(folder.path, "data", "secret.key"))).mode & 0o777).toBe(0o600);
   });

@@ -32,6 +32,7 @@ export async function openCommandDeps() {
     keyPrefix: "ll",
     baseUrl: "http://localhost:3000",
     baseHost: "localhost",
+    baseHostSlugs: false,
     derivedSlug: slugDerivation("0123456789abcdef0123456789abcdef"),
     urlSafety: async (urls: readonly URL[]) =>
       urls.map(({ hostname }) => (hostname === "bad.example" ? "unsafe" : "safe")),

@@ -39,7 +39,6 @@ export async function listPortalRoutes(): Promise<PortalRoute[]> {
     // Starts its thread on first use only.
     limits: INTERFACE_LIMITS,
     signUp: "open",
-    baseHostSlugs: false,
     logReader: logReaderIn(readerThread(parseConfig({ DATA_DIR: "unused" }), log)),
     makeLogo: async () => ({ problem: "not here" }),
     receiverUrl: (url) => new URL(url),

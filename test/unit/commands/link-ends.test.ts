@@ -55,6 +55,17 @@ describe("the end of a link", () => {
     ]);
   });
 
+  it("is open again when it lies in the future again, and noted anew when it comes", () => {
+    const [aDayBefore, aMinuteBefore] = ["2026-01-01T00:00:00.000Z", "2026-01-01T23:59:00.000Z"];
+    const reopened: LinkEvent = { type: "LinkReopened", data: { ...of, at: aDayBefore, expiresAt } };
+    link([created({ expiresAt }), expired], at(aDayBefore), [reopened]);
+    link([created({ expiresAt }), expired, reopened], at(aDayBefore), []);
+    link([created({ expiresAt }), expired, reopened], at(expiresAt), [expired]);
+    // Clocks of two machines differ.
+    link([created({ expiresAt }), expired], at(aMinuteBefore), []);
+    link([created({ expiresAt }), expired, { type: "LinkDisabled", data: of }], at(aDayBefore), [reopened]);
+  });
+
   it("is not noted where a visitor meets something else: a link that is disabled, blocked, deleted or not there", () => {
     const [off, on]: LinkEvent[] = [
       { type: "LinkDisabled", data: of },

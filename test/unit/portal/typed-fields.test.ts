@@ -8,7 +8,6 @@ import type { LinkOptions, RuleConditions } from "../../../src/events/link-optio
 import { DEVICE_TYPES } from "../../../src/events/vocabulary.ts";
 import { linkFieldsForm } from "../../../src/portal/links/link-fields-form.ts";
 import {
-  CONDITION_NAMES,
   editedFields,
   fieldErrors,
   isLinkField,
@@ -19,6 +18,7 @@ import {
   typedFields,
 } from "../../../src/portal/links/typed-fields.ts";
 import { htmlText } from "../../../src/portal/shell/html.ts";
+import { CONDITION_NAMES } from "../../../src/queries/links/rule-sentences.ts";
 import { isRefused, type Refused } from "../../../src/runtime/refused.ts";
 
 const NONE = shownFields({});

@@ -1,4 +1,5 @@
 // The history of a link reads as sentences, with the same words for everybody who reads it.
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { actorWords, clausesOf, sentenceOf } from "../../../src/queries/links/history-sentences.ts";
 import type { LinkStep } from "../../../src/queries/links/link-history.ts";
@@ -43,10 +44,6 @@ it.each([
     changed({ forward_query: { from: true, to: "visitor" } }),
     /^changed the forwarding of the query from the dest.* to the visitor/,
   ],
-  [
-    changed({ rules: { from: [], to: [{ when: { os: ["iOS"] }, url: "https://a.example/" }] } }),
-    "changed the rules from 0 rules to 1 rule",
-  ],
   [step("LinkDisabled"), "disabled this link"],
   [step("LinkEnabled"), "enabled this link again"],
   [
@@ -71,6 +68,76 @@ it.each([
     typeof words === "string"
       ? `You ${words}.`
       : expect.stringMatching(new RegExp(words.source.replace("^", "^You "))),
+  );
+});
+
+const RULES = {
+  apps: { id: "a", name: "Apps", when: { os: ["iOS", "Android"] }, url: "https://apps.example/" },
+  germans: { id: "g", when: { country: ["DE"], share: 50 }, url: "https://de.example/" },
+  campaign: {
+    id: "c",
+    when: { query: { ref: "shop", beta: true }, from: "2026-12-01T00:00:00.000Z" },
+    url: "https://campaign.example/",
+  },
+};
+const { apps, germans, campaign } = RULES;
+
+it.each([
+  [null, [apps], "added rule 1 “Apps” (OS: iOS, Android) to https://apps.example/"],
+  [
+    [apps],
+    [campaign, apps],
+    "added rule 1 (Query: “ref=shop”, “beta=*” · From 2026-12-01T00:00:00.000Z) to https://campaign.example/",
+  ],
+  [
+    [apps, germans],
+    null,
+    /^removed rule 1 “Apps” .*; removed rule 2 \(Countries: DE · 50 % of visitors\) to h/,
+  ],
+  [
+    [apps, germans],
+    [apps, { ...germans, url: "https://phishing.example/" }],
+    "changed the destination of rule 2 from https://de.example/ to https://phishing.example/",
+  ],
+  [
+    [germans],
+    [{ ...germans, when: { country: ["DE", "AT"] } }],
+    "changed the conditions of rule 1 from Countries: DE · 50 % of visitors to Countries: DE, AT",
+  ],
+  [
+    [apps, germans],
+    [
+      { ...apps, name: undefined },
+      { ...germans, name: "B" },
+    ],
+    "took the name “Apps” from rule 1; named rule 2 “B”",
+  ],
+  [[apps, germans, campaign], [campaign, apps], /^removed rule 2 .*; put rules 1, 3 into the order 3, 1$/],
+])("tells rules one by one: %#", (from, to, words) => {
+  const said = sentenceOf("You", clausesOf(changed({ rules: { from, to } }))).slice(4, -1);
+  expect(said).toEqual(typeof words === "string" ? words : expect.stringMatching(words));
+});
+
+const rule = fc.record({
+  when: fc.record({ country: fc.subarray(["DE", "AT", "CH"], { minLength: 1 }) }),
+  url: fc.webUrl(),
+  name: fc.option(fc.string(), { nil: undefined }),
+});
+const rules = fc.uniqueArray(
+  fc.tuple(fc.constantFrom("a", "b", "c", "d", "e"), rule).map(([id, other]) => ({ id, ...other })),
+  { selector: ({ id }) => id },
+);
+
+it("says every destination that a change of rules brings or takes away, and nothing of rules that stay", () => {
+  fc.assert(
+    fc.property(rules, rules, (from, to) => {
+      const said = sentenceOf("You", clausesOf(changed({ rules: { from, to } })));
+      const urlOf = (list: typeof from, id: string) => list.find((one) => one.id === id)?.url;
+      for (const { id, url } of [...from, ...to])
+        if (urlOf(from, id) !== urlOf(to, id)) expect(said).toContain(url);
+      const isSame = JSON.stringify(from) === JSON.stringify(to);
+      expect(said === "You changed nothing.").toBe(isSame);
+    }),
   );
 });
 

@@ -2,6 +2,7 @@
 import { domainToUnicode } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { streamNamed } from "../../../src/events/streams.ts";
 import { canonicalHost, hostName } from "../../../src/runtime/addresses/host-name.ts";
 
 const MIXTURES: readonly ((host: string) => string)[] = [
@@ -12,6 +13,7 @@ const MIXTURES: readonly ((host: string) => string)[] = [
   (host) => `${domainToUnicode(host)}。`,
   (host) => `${host}:443`,
   (host) => `  ${host}:3000\t`,
+  (host) => encodeURIComponent(domainToUnicode(host)),
 ];
 const AS_ADDRESS: readonly ((host: string) => string)[] = [
   (host) => host,
@@ -67,6 +69,17 @@ describe("host names", () => {
     "ftp://go.example.com",
   ])("%j is none", (written) => {
     expect(hostName(written)).toBe("");
+  });
+
+  it("are found in the names of streams", () => {
+    fc.assert(
+      fc.property(hosts, fc.constantFrom(...MIXTURES), (host, mix) => {
+        for (const category of ["link", "withdrawals"])
+          expect(streamNamed(`${category}-${mix(host).trim()}/Hallo`)).toBe(`${category}-${host}/hallo`);
+        expect(streamNamed(`domain-${mix(host)}`)).toBe(`domain-${host}`);
+      }),
+    );
+    for (const name of ["seals", "account-A", "clicks-w-20260301"]) expect(streamNamed(name)).toBe(name);
   });
 
   it("are what they were when they are read again", () => {

@@ -18,8 +18,13 @@ export function languageProblem(tag: string): string | undefined {
   if (written === undefined) return "is no language tag";
   if (written.toLowerCase() !== tag.toLowerCase()) return `is written ${written}`;
   if (isKnown(tag)) return undefined;
-  const meant = TAGS_BY_NAME.get(tag.toLowerCase());
+  const meant = tagOfLanguage(tag);
   return `is no language tag${meant === undefined ? "" : `, but ${meant} is`}`;
+}
+
+/** `en` for `English`; undefined for what is no name of a language in English. */
+export function tagOfLanguage(name: string): string | undefined {
+  return TAGS_BY_NAME.get(name.toLowerCase());
 }
 
 /** All codes of three letters are taken, as nobody names all of them. */

@@ -1,5 +1,8 @@
 // What a click counts as in each field that clicks are grouped and filtered by: by a column of its table, or by its local time.
+import { folded } from "../../../events/links/search-text.ts";
 import type { ColumnName } from "../../../projections/definitions/click-tables/columns.ts";
+import { bounded } from "../../../projections/definitions/summaries/tally.ts";
+import { hostName } from "../../../runtime/addresses/host-name.ts";
 import type { GroupBy } from "../question.ts";
 import { DAY_MS, type TimeZone } from "../time-zone.ts";
 
@@ -24,6 +27,14 @@ export function valuesOf(field: GroupBy, text: string, tagsOf: TagsOf): readonly
   if (field === "tag") return tagsOf(text);
   if (field === "domain") return [hostOf(text)];
   return text === "" ? [] : [text];
+}
+
+/** Values of a field that are the same as a filter: links and domains by their keys, referrers by their hosts, others folded. */
+export function comparable(field: GroupBy, value: string): string {
+  if (field === "link" || field === "domain") return value;
+  const text = value.trim();
+  if (field !== "referrer") return folded(bounded(text).trim());
+  return hostName(URL.parse(text)?.host || text).replace(/^www\.(?=.)/, "") || folded(bounded(text));
 }
 
 /** Of a link's key. */

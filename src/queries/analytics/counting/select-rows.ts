@@ -5,7 +5,7 @@ import type { ChunkRows } from "../../../projections/definitions/click-tables/ta
 import type { Position } from "../../../stores/event-store/port.ts";
 import type { Filters, GroupBy } from "../question.ts";
 import type { TimeZone } from "../time-zone.ts";
-import { columnOf, isLocal, localValues, type TagsOf, valuesOf } from "./group-values.ts";
+import { columnOf, comparable, isLocal, localValues, type TagsOf, valuesOf } from "./group-values.ts";
 
 /** [from, to) in milliseconds. `asOf`: without rows that were withdrawn at this position. */
 export type RowFilter = {
@@ -59,8 +59,11 @@ function columnTests({ kinds, filters }: RowFilter, tagsOf: TagsOf): [GroupBy, (
   for (const [name, wanted] of Object.entries(filters)) {
     const field = name as GroupBy;
     if (isLocal(field)) continue;
-    const set = new Set(wanted);
-    tests.push([field, (text) => valuesOf(field, text, tagsOf).some((value) => set.has(value))]);
+    const set = new Set(wanted.map((value) => comparable(field, value)));
+    tests.push([
+      field,
+      (text) => valuesOf(field, text, tagsOf).some((value) => set.has(comparable(field, value))),
+    ]);
   }
   return tests;
 }

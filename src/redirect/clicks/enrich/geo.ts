@@ -6,6 +6,7 @@ import { isIP } from "node:net";
 import { LRUCache } from "lru-cache";
 import { Reader, type Response } from "mmdb-lib";
 import { cleanText } from "../../../events/classification/clean-text.ts";
+import { COUNTRIES } from "../../../events/countries.ts";
 import { UNKNOWN } from "../../../events/vocabulary.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import type { BasicLogger } from "../../../runtime/logging.ts";
@@ -121,7 +122,7 @@ export function placeOf(record: unknown): Place {
   const flatCity = field(record, "city");
   const city = text(flatCity) || englishName(field(flatCity, "names"));
   return {
-    country: /^[a-z]{2}$/i.test(country) ? country.toUpperCase() : UNKNOWN,
+    country: COUNTRIES.has(country.toUpperCase()) ? country.toUpperCase() : UNKNOWN,
     region: region || UNKNOWN,
     city: city || UNKNOWN,
   };

@@ -52,7 +52,7 @@ export const ExportedLink = z.object({
         type: z.enum(["LinkDisabled", "LinkEnabled", "LinkDeleted", "LinkRestored", "LinkUnblocked"]),
         at,
       }),
-      z.object({ type: z.literal("LinkExpired"), at, expiresAt: z.string() }),
+      z.object({ type: z.enum(["LinkExpired", "LinkReopened"]), at, expiresAt: z.string() }),
       z.object({ type: z.literal("LinkLimitReached"), at, maxClicks: z.number() }),
     ]),
   ),
@@ -117,6 +117,7 @@ function changeOf(change: Changes[number], passwordOf: PasswordOf): ImportedChan
     case "LinkBlocked":
       return { type: "block", reason: acceptReason(change.reason), legal: change.legal === true };
     case "LinkExpired":
+    case "LinkReopened":
       return { type: "reach-end", people: 0 };
     case "LinkLimitReached":
       return { type: "reach-end", people: change.maxClicks };

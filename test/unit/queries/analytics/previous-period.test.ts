@@ -1,0 +1,72 @@
+// The time that a range is compared with: the same hours of the zone, as many whole days before as the range is long.
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { resolveQuestion } from "../../../../src/queries/analytics/resolve-question.ts";
+
+const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
+const QUARTER_MS = HOUR_MS / 4;
+/** Of the days on which clocks are set, in 2026. */
+const ZONES = [
+  { zone: "UTC", changes: ["2026-06-01"] },
+  { zone: "Europe/Berlin", changes: ["2026-03-29", "2026-10-25"] },
+  { zone: "America/New_York", changes: ["2026-03-08", "2026-11-01"] },
+  { zone: "Asia/Tokyo", changes: ["2026-06-01"] },
+  { zone: "Pacific/Auckland", changes: ["2026-04-05", "2026-09-27"] },
+  { zone: "Pacific/Kiritimati", changes: ["2026-06-01"] },
+  { zone: "Australia/Lord_Howe", changes: ["2026-04-05", "2026-10-04"] },
+];
+
+const ranges = fc.constantFrom(...ZONES).chain(({ zone, changes }) =>
+  fc.record({
+    zone: fc.constant(zone),
+    from: fc
+      .tuple(fc.constantFrom(...changes), fc.integer({ min: -5 * 96, max: 5 * 96 }))
+      .map(([day, quarters]) => Date.parse(`${day}T00:00:00Z`) + quarters * QUARTER_MS),
+    length: fc.integer({ min: 1, max: 9 * 96 }).map((quarters) => quarters * QUARTER_MS),
+  }),
+);
+
+it("is the same hours of whole days before, by the zone's clocks, also where they are set", async () => {
+  await fc.assert(
+    fc.asyncProperty(ranges, async ({ zone, from, length }) => {
+      const to = from + length;
+      const wall = wallClock(zone);
+      const asked = { zone, from, to, interval: "month", compare: "previous" } as const;
+      const { previous } = await resolveQuestion(asked, to, async () => undefined);
+      if (!previous) throw new Error("No previous period");
+      expect(previous.from).toBeLessThan(previous.to);
+      expect(previous.to).toBeLessThanOrEqual(from);
+      // Within an hour that comes twice a range has no hours of its own.
+      if (wall(to) <= wall(from)) return;
+      const days = Math.max(1, Math.ceil((wall(to) - wall(from)) / DAY_MS));
+      for (let at = previous.from - 3 * HOUR_MS; at < from; at += QUARTER_MS) {
+        const isSame = wall(at) >= wall(from) - days * DAY_MS && wall(at) < wall(to) - days * DAY_MS;
+        const isCounted = at >= previous.from && at < previous.to;
+        const isTwice = [-HOUR_MS, -HOUR_MS / 2, HOUR_MS / 2, HOUR_MS].some(
+          (more) => wall(at + more) === wall(at),
+        );
+        if (!isTwice)
+          expect([new Date(at).toISOString(), isCounted]).toEqual([new Date(at).toISOString(), isSame]);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it("compares today in Tokyo with yesterday's hours so far", async () => {
+  const asked = {
+    zone: "Asia/Tokyo",
+    from: Date.parse("2026-11-28T15:00Z"),
+    to: undefined,
+    interval: undefined,
+  };
+  const now = Date.parse("2026-11-28T20:30Z");
+  const { previous } = await resolveQuestion({ ...asked, compare: "previous" }, now, async () => undefined);
+  expect([previous?.from, previous?.to]).toEqual([Date.parse("2026-11-27T15:00Z"), now - DAY_MS]);
+});
+
+/** As Intl shows an instant in the zone, as if that were UTC. */
+function wallClock(timeZone: string): (instant: number) => number {
+  const format = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
+  return (instant) => Date.parse(`${format.format(instant).replace(" ", "T")}Z`);
+}

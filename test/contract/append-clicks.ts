@@ -23,10 +23,18 @@ export function appendClicksContract(
     it("again, or again and longer, adds what is missing alone", async () => {
       const stream = newStream();
       const events = sampleEvents(6);
-      expect(await appendClicks(store, { stream, after: -1, events: events.slice(0, 2) })).toMatchObject({ revision: 1 });
-      expect(await appendClicks(store, { stream, after: -1, events: events.slice(0, 2) })).toMatchObject({ revision: 1 });
-      expect(await appendClicks(store, { stream, after: -1, events: events.slice(0, 4) })).toMatchObject({ revision: 3 });
-      expect(await appendClicks(store, { stream, after: 1, events: events.slice(2) })).toMatchObject({ revision: 5 });
+      expect(await appendClicks(store, { stream, after: -1, events: events.slice(0, 2) })).toMatchObject({
+        revision: 1,
+      });
+      expect(await appendClicks(store, { stream, after: -1, events: events.slice(0, 2) })).toMatchObject({
+        revision: 1,
+      });
+      expect(await appendClicks(store, { stream, after: -1, events: events.slice(0, 4) })).toMatchObject({
+        revision: 3,
+      });
+      expect(await appendClicks(store, { stream, after: 1, events: events.slice(2) })).toMatchObject({
+        revision: 5,
+      });
       expect(await idsIn(stream)).toEqual(ids(events));
     });
 

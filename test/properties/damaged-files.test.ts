@@ -81,7 +81,8 @@ describe("a journal of clicks, damaged", () => {
   const sizes = Array.from({ length: 40 }, (_, n) => 1 + ((n * n * 7) % 45));
   const clicks = sizes.reduce((sum, size) => sum + size, 0);
   const names = () => sampleEvents(1)[0]?.id as string;
-  const journalsIn = (path: string) => sqliteJournalFiles(path, { maxBytes: 1e9, minFreeBytes: 0, newName: names });
+  const journalsIn = (path: string) =>
+    sqliteJournalFiles(path, { maxBytes: 1e9, minFreeBytes: 0, newName: names });
   let events: Map<string, NewEvent>;
   let journal: string;
 

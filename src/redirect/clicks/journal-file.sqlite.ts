@@ -295,7 +295,9 @@ function readable(db: DatabaseSync, dropped: number): Readable {
     before = row;
     let events: NewEvent[] = [];
     succeeds(() => {
-      events = JSON.parse(String(db.prepare("SELECT events FROM appends WHERE number = ?").get(number)?.events));
+      events = JSON.parse(
+        String(db.prepare("SELECT events FROM appends WHERE number = ?").get(number)?.events),
+      );
     });
     if (events.length === clicks) found.batches.push({ stream, after: expected, events });
     else found.lost += clicks;
@@ -315,9 +317,14 @@ function succeeds(work: () => unknown): boolean {
 /** What the log says of lost clicks: in its turn, as any other batch. `writtenAt`: when the last of them was put. */
 function gapBatch(id: string, batches: readonly ClickBatch[], hits: number, writtenAt: Date): ClickBatch {
   const until = writtenAt.toISOString();
-  const [first] = batches.flatMap(({ events }) => events.map(({ data }) => String((data as { at: string }).at))).sort();
+  const [first] = batches
+    .flatMap(({ events }) => events.map(({ data }) => String((data as { at: string }).at)))
+    .sort();
   const from = first !== undefined && first < until ? first : until;
-  const event = { type: "ClicksNotRecorded" as const, data: { at: new Date().toISOString(), from, until, hits } };
+  const event = {
+    type: "ClicksNotRecorded" as const,
+    data: { at: new Date().toISOString(), from, until, hits },
+  };
   return { stream: gapStream(id), after: -1, events: [newEvent(event, id)] };
 }
 

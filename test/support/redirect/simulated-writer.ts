@@ -74,7 +74,13 @@ export class SimulatedWriter {
   /** Gets the sender's batches that are not stored again first, as a new thread of the same process does. */
   constructor(
     sender: Sender,
-    { folder, store, maxBytes = 1_000_000_000, at = () => 1_780_000_000_000, logId = "log-1" }: SimulatedWriterOptions,
+    {
+      folder,
+      store,
+      maxBytes = 1_000_000_000,
+      at = () => 1_780_000_000_000,
+      logId = "log-1",
+    }: SimulatedWriterOptions,
   ) {
     this.#sender = sender;
     this.#at = at;

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sqliteJournalFiles } from "../../src/redirect/clicks/journal-file.sqlite.ts";
 import type { JournalFiles } from "../../src/redirect/clicks/journal-file.ts";
 import { setDamagedAside } from "../../src/service/stores/made-again.ts";
+import type { Counts } from "../../src/stores/counts/counts.ts";
 import { openSqliteCounts } from "../../src/stores/counts/sqlite/counts.ts";
 import type { NewEvent } from "../../src/stores/event-store/port.ts";
 import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
@@ -14,6 +15,7 @@ import { sampleEvents } from "../support/event-store/sample-events.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { until } from "../support/runtime/until.ts";
 
 const PAGE = 4_096;
 const NAMES = Array.from({ length: 300 }, (_, n) => `name-${n}`);
@@ -74,6 +76,45 @@ describe.each(["limits.db", "read.db"])("%s, damaged", (name) => {
     await fc.assert(fc.asyncProperty(damage, check), { numRuns: effort(60, 600) });
   });
 });
+
+it("limits.db, damaged while it is used, is set aside, counts anew for all of its processes, and says so", async () => {
+  const counting = { add: 1, most: 1_000, lastsMs: 3_600_000, atLeast: 0 } as const;
+  const check = async (how: { kind: string; at: number }) => {
+    const dataDir = join(folder.path, String(++runs));
+    await mkdir(dataDir);
+    const file = join(dataDir, "limits.db");
+    await copyFile(join(sound, "limits.db"), file);
+    const said: string[] = [];
+    const open = () =>
+      openSqliteCounts(
+        file,
+        (name) => `hidden ${name}`,
+        (line) => said.push(line),
+      );
+    const [here, there] = [open(), open()];
+    await damaged(file, how);
+    const count = async (counts: Counts) => {
+      const all = await Promise.all(NAMES.map((name) => counts.count(name, 1, counting)));
+      return Math.min(...all.map((one) => one?.used ?? 0));
+    };
+    await count(here);
+    const least = await count(here);
+    expect(least).toBeGreaterThanOrEqual(2);
+    if (said.length > 0)
+      expect(here.problem).toMatch(/^limits\.db was damaged \(.+\): it is kept as limits\.db\.damaged-/);
+    else expect(here.problem).toBeUndefined();
+    await until("the other process to count in the same file", async () => {
+      await count(there);
+      return (await count(here)) === (await count(there)) - 1;
+    });
+    await here.close();
+    await there.close();
+    await used(dataDir);
+    await rm(dataDir, { recursive: true });
+  };
+  const kinds = fc.record({ kind: fc.constantFrom("zeroed", "random"), at: fc.integer({ min: 1, max: 20 }) });
+  await fc.assert(fc.asyncProperty(kinds, check), { numRuns: effort(8, 40) });
+}, 120_000);
 
 describe("a journal of clicks, damaged", () => {
   const LOG = "log-1";

@@ -49,7 +49,7 @@ export function embeddedStores(config: StoresConfig, options: StoreOptions): Sto
     secrets,
     deliveryQueue,
     leases: async () => leases,
-    counts: opener(() => openSqliteCounts(fileOf("limits.db"), hiddenBy(config, options))),
+    counts: opener(() => openSqliteCounts(fileOf("limits.db"), hiddenBy(config, options), options.log)),
     redis: async () => undefined,
     dailySalts: async () => fileDailySalts(fileOf("visitor-salts")),
     journal: () => undefined,

@@ -2,5 +2,5 @@
 import type { FastifyRequest } from "fastify";
 
 export function bearerToken({ headers }: Pick<FastifyRequest, "headers">): string | undefined {
-  return /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1];
+  return /^Bearer +(.+)$/i.exec(headers.authorization ?? "")?.[1];
 }

@@ -110,7 +110,7 @@ export function keyGuard(deps: KeyGuardDeps) {
 /** `X-API-Key` (interface, part 5), or `Authorization: Bearer` from clients that have a setting for no other. */
 export function sentKey(request: FastifyRequest): string | undefined {
   const header = request.headers["x-api-key"];
-  return typeof header === "string" ? header : bearerToken(request);
+  return typeof header === "string" && header !== "" ? header : bearerToken(request);
 }
 
 /** Whether the text that was sent is no longer accepted. */

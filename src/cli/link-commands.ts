@@ -8,6 +8,7 @@ import { createLink } from "../commands/links/create-link.ts";
 import { LinkFields } from "../commands/links/fields/link-fields.ts";
 import { linkDetailsObject, linkObject } from "../commands/links/link-object.ts";
 import { existingLink, type LinkAddress } from "../commands/links/link-stream.ts";
+import { passwordWork } from "../commands/password-work.ts";
 import type { LinkStatus } from "../events/links/link-status.ts";
 import { linkKey } from "../events/streams.ts";
 import { actorKey } from "../projections/definitions/event-index.ts";
@@ -171,7 +172,8 @@ async function asOwner(session: Session, accountId: string) {
   const { backend, config, deps, terminal } = session;
   const { linkDeps } = await import("../service/roles/writing.ts");
   const accounts = currentAccounts(deps.eventStore);
-  const writing = { config, log: createLogger("warn", terminal.stderr), clock: deps.clock, backend };
+  const log = createLogger("warn", terminal.stderr);
+  const writing = { config, log, clock: deps.clock, backend, passwordWork: passwordWork() };
   const writesAreReadable = () => catchUp(session).then(() => true);
   const { tier } = opened(await accounts.current(accountId));
   const by = { accountId, tier, via: "web" } as const;

@@ -115,9 +115,10 @@ describe("a key as Authorization: Bearer", () => {
 
   it("is taken like X-API-Key, in any case of the scheme, and counted as the same key", async () => {
     const { key } = await service.member("free");
-    for (const scheme of ["Bearer", "bearer", "BEARER"])
+    for (const scheme of ["Bearer", "bearer", "BEARER  "])
       expect((await asked({ authorization: `${scheme} ${key}` })).status).toBe(200);
-    expect((await service.ask("/api/v1/links", { key })).headers["x-ratelimit-remaining"]).toBe("46");
+    expect((await asked({ authorization: `Bearer ${key}`, "x-api-key": "" })).status).toBe(200);
+    expect((await service.ask("/api/v1/links", { key })).headers["x-ratelimit-remaining"]).toBe("45");
   });
 
   it("is refused like one, and not looked at beside X-API-Key", async () => {

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { currentAccounts } from "../../src/commands/account/accounts.ts";
 import { createLink } from "../../src/commands/links/create-link.ts";
 import { slugDerivation } from "../../src/commands/links/derived-identity.ts";
+import { passwordWork } from "../../src/commands/password-work.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import {
   changeWebhook,
@@ -191,7 +192,13 @@ describe("webhooks", () => {
     const context = { requestId: "test", actor: { type: "account", id: accountId } } as const;
     const web = { accountId, tier: "developer", via: "web" } as const;
     const currentAccount = currentAccounts(service.backend.eventStore).current;
-    const deps = { ...runtimeDeps, ...service.backend, ...LINKS, currentAccount };
+    const deps = {
+      ...runtimeDeps,
+      ...service.backend,
+      ...LINKS,
+      currentAccount,
+      passwordWork: passwordWork(),
+    };
     const made = await createLink(deps, context, web, { url: "https://example.com/web" });
     const domainId = await service.domain(accountId, "go.webhooks.example");
     const custom = await shorten(key, { customSlug: "from-domain", domain_id: domainId });

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { withQueryOf } from "../../src/redirect/rules/forward-query.ts";
-import { locationOf } from "../../src/redirect/rules/location.ts";
+import { locationOf } from "../../src/runtime/addresses/location.ts";
 
 const PCHAR = "(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})";
 /** RFC 3986, with brackets in the query, as java.net.URI takes them. */

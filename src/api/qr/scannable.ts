@@ -35,7 +35,7 @@ export function refuseUnscannable(modules: number, { format, size, margin, dark,
   if (contrast < 1) throw refuse("dark must be darker than light: many scanners don't read inverted codes");
   if (contrast < LEAST.contrast)
     throw refuse(
-      `dark and light must have a contrast of ${LEAST.contrast} : 1 at least, and have ${contrast.toFixed(1)} : 1`,
+      `dark and light must have a contrast of ${LEAST.contrast} : 1 at least, and have ${Math.floor(contrast * 10) / 10} : 1`,
     );
   const across = modules + 2 * margin;
   if (format === "png" && size < across * LEAST.pixels)

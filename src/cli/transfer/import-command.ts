@@ -4,6 +4,7 @@ import { loadOpenAccount } from "../../commands/account/accounts.ts";
 import { acceptHostname } from "../../commands/domains/hostname.ts";
 import { slugDerivation } from "../../commands/links/derived-identity.ts";
 import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";
+import { passwordWork } from "../../commands/password-work.ts";
 import { secretKeyOf } from "../../config/config.ts";
 import { type TimeZone, timeZone } from "../../queries/analytics/time-zone.ts";
 import { hostName } from "../../runtime/addresses/host-name.ts";
@@ -115,6 +116,7 @@ async function importFile(session: Session, options: Options, name: keyof typeof
     ...deps,
     urlSafety: urlSafety({ ...config, log }),
     recheckLater: recheckLater(deps),
+    passwordWork: passwordWork(),
     derivedSlug: slugDerivation(secretKeyOf(config)),
   };
   const target = { account, context, domain, keyId: key, dryRun };

@@ -5,7 +5,7 @@ import { Refused } from "../../runtime/refused.ts";
 import { acceptLabel } from "../accept-text.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
-import { type EarlierText, earlierTexts } from "./account.ts";
+import { opened } from "./account.ts";
 import { accountCommand, changeAccount, onAccount } from "./accounts.ts";
 import { deactivate, issue, rotate } from "./key.ts";
 import { acceptKeyTerms, type KeyTermsRequest } from "./key-terms.ts";
@@ -60,14 +60,11 @@ export async function rotateKey(
     throw new Refused("invalid_key", `A rotation overlaps by at most ${MOST_OVERLAP_HOURS} hours`);
   const { key, keyHash, hint } = newSecret(deps);
   const until = new Date(deps.clock().getTime() + overlapHours * HOUR_MS).toISOString();
-  let earlier: EarlierText[] = [];
-  const { position } = await onAccount(deps, context, accountId, (account, at) => {
-    const [rotated] = rotate(account, { keyId, keyHash, hint, until, at }, ofHint);
-    const replaced = account.status === "open" ? account.keys.get(keyId) : undefined;
-    if (rotated?.type === "KeyRotated" && replaced?.status === "active")
-      earlier = earlierTexts(replaced, rotated.data);
-    return rotated ? [rotated] : [];
-  });
+  const { state, position } = await onAccount(deps, context, accountId, (account, at) =>
+    rotate(account, { keyId, keyHash, hint, until, at }, ofHint),
+  );
+  const rotated = opened(state).keys.get(keyId);
+  const { earlier = [] } = rotated?.status === "active" ? rotated : {};
   return { keyId, key, earlier: earlier.map((text) => ({ hint: text.hint, until: text.until })), position };
 }
 

@@ -14,7 +14,7 @@ import {
   type LinkFields,
 } from "./fields/link-fields.ts";
 import { acceptedRules, type RequestedRules } from "./fields/rule-fields.ts";
-import { type NamedSecret, newLinkPassword } from "./link-password.ts";
+import type { NewLinkPassword } from "./link-password.ts";
 
 /** Clearing them is free, as for an account that had the plan before. @throws tier_required */
 export function requireTierOf(fields: LinkFields, tier: Tier): void {
@@ -39,14 +39,14 @@ export type AcceptFieldsDeps = AcceptUrlDeps & { newId: () => string };
 export type RequestedLink = LinkFields & { url?: string | undefined };
 
 /**
- * `unchecked`: URLs that were accepted while the remote safety check was unavailable. `secrets`: to be put before the event
+ * `unchecked`: URLs that were accepted while the remote safety check was unavailable. `passwords`: to be kept before the event
  * that names them.
  */
 export type AcceptedLink<Url = string | undefined> = {
   longUrl: Url;
   options: OptionChanges;
   unchecked: string[];
-  secrets: NamedSecret[];
+  passwords: NewLinkPassword[];
 };
 
 /**
@@ -60,7 +60,7 @@ export async function acceptFields<Request extends RequestedLink>(
   ownHosts: readonly string[],
 ): Promise<AcceptedLink<Request["url"]>> {
   const unchecked: string[] = [];
-  const secrets: NamedSecret[] = [];
+  const passwords: NewLinkPassword[] = [];
   const urlSafety = await safetyOfAll(deps, urlsOf({ url, ...fields }), ownHosts);
   const acceptedUrl = async (text: string) => {
     const { longUrl, isChecked } = await acceptUrl({ ...deps, urlSafety }, text, ownHosts);
@@ -82,7 +82,7 @@ export async function acceptFields<Request extends RequestedLink>(
     if (value === undefined) continue;
     options[fieldRow(name).option] = isEmptyField(value) ? null : await optionOf(name, value);
   }
-  return { longUrl, options, unchecked, secrets };
+  return { longUrl, options, unchecked, passwords };
 
   async function optionOf(name: FieldName, value: unknown): Promise<unknown> {
     const { kind, most = Number.POSITIVE_INFINITY } = fieldRow(name);
@@ -98,8 +98,8 @@ export async function acceptFields<Request extends RequestedLink>(
       case "url":
         return await urlOf(String(value), name);
       case "password": {
-        const { passwordId, secret } = await newLinkPassword(deps, String(value));
-        secrets.push(secret);
+        const passwordId = deps.newId();
+        passwords.push({ passwordId, text: String(value) });
         return passwordId;
       }
       case "forwarding":

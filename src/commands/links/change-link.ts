@@ -30,7 +30,7 @@ import {
   type OperatorChange,
   refuseOther,
 } from "./link.ts";
-import { forgetPassword } from "./link-password.ts";
+import { forgetPassword, keepLinkPassword } from "./link-password.ts";
 import {
   type ChangedLink,
   type LinkAddress,
@@ -91,9 +91,9 @@ export async function changeLink(
   if (isExisting && isHidden) throw new Refused("not_found", "Short link not found.");
   const link = changeable(before, accountId, firstOf(request));
   if (ifRevision !== undefined) refuseOther(link, ifRevision);
-  const { changes, unchecked, secrets } = await acceptedChanges(deps, by, account, link, request);
+  const { changes, unchecked, passwords } = await acceptedChanges(deps, by, account, link, request);
   for (const longUrl of unchecked) await deps.recheckLater({ host, slug, longUrl });
-  for (const [key, record] of secrets) await deps.secrets.put(key, record);
+  for (const password of passwords) await keepLinkPassword(deps, password);
   const externalId = newExternalId(link, changes);
   const newPassword = changes.find((change) => change.type === "set")?.options.passwordId;
   // As it is decided on, which another request may have changed since it was loaded.
@@ -207,11 +207,11 @@ async function acceptedChanges(
   account: AccountState,
   link: ExistingLink,
   request: LinkChangeRequest,
-): Promise<Pick<AcceptedLink, "unchecked" | "secrets"> & { changes: LinkChange[] }> {
+): Promise<Pick<AcceptedLink, "unchecked" | "passwords"> & { changes: LinkChange[] }> {
   const { disabled, ...fields } = "patch" in request && request.patch ? request.patch : {};
   requireTierOf(fields, by.tier);
   refusePastEnd(fields, deps.clock(), link.expiresAt);
-  const { longUrl, options, unchecked, secrets } = await acceptFields(deps, fields, verifiedHosts(account));
+  const { longUrl, options, unchecked, passwords } = await acceptFields(deps, fields, verifiedHosts(account));
   const { type } = request;
   if (type === "restore" || type === "enable" || disabled === false) {
     const next = { ...withOptions(link, options), longUrl: longUrl ?? link.longUrl };
@@ -221,7 +221,7 @@ async function acceptedChanges(
   if (longUrl !== undefined) changes.push({ type: "retarget", to: longUrl });
   if (Object.keys(options).length > 0) changes.push({ type: "set", options });
   if (disabled !== undefined) changes.push({ type: disabled ? "disable" : "enable" });
-  return { changes, unchecked, secrets };
+  return { changes, unchecked, passwords };
 }
 
 /** A destination may have become known as unsafe since it was accepted. @throws unsafe_url */

@@ -24,7 +24,7 @@ import { refuseUnknownRules } from "./fields/rule-ids.ts";
 import { type FindExistingDeps, findExisting, isSame } from "./find-existing.ts";
 import { create, type ExistingLink, evolve, freeLink, type LinkDetails, type LinkState } from "./link.ts";
 import type { ShortenRequest } from "./link-object.ts";
-import { forgetPassword } from "./link-password.ts";
+import { forgetPassword, type KeepPasswordDeps, keepLinkPassword } from "./link-password.ts";
 import { currentLink, foldedLink, type LinkAddress, type LinkPlace } from "./link-stream.ts";
 import { acceptCustomSlug } from "./slug.ts";
 import type { RecheckLater } from "./url-safety.ts";
@@ -32,7 +32,8 @@ import type { RecheckLater } from "./url-safety.ts";
 export type CreateLinkDeps = CommandDeps &
   AcceptFieldsDeps &
   ExternalIdDeps &
-  FindExistingDeps & {
+  FindExistingDeps &
+  KeepPasswordDeps & {
     currentAccount: CurrentAccount;
     recheckLater: RecheckLater;
     /** A request with an idempotency scope gets its slug from `derivedSlug`. */
@@ -156,13 +157,13 @@ async function append(
   deps: CreateLinkDeps,
   context: CommandContext,
   link: LinkDetails,
-  { unchecked, secrets }: AcceptedLink,
+  { unchecked, passwords }: AcceptedLink,
   scope: string | undefined,
 ): Promise<CreatedLink> {
   const { host, slug, accountId, externalId, passwordId } = link;
   const id = scope === undefined ? deps.newId() : createdId(scope, slug);
   for (const longUrl of unchecked) await deps.recheckLater({ host, slug, longUrl });
-  for (const [key, record] of secrets) await deps.secrets.put(key, record);
+  for (const password of passwords) await keepLinkPassword(deps, password);
   const command = {
     ...foldedLink(host, slug),
     decide: (state: LinkState) => create(state, link),

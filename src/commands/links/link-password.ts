@@ -1,8 +1,10 @@
 // Passwords of links: argon2id hashes in the secrets, by ids that events hold.
 import { hash, verify } from "@node-rs/argon2";
-import type { SecretRecord, Secrets } from "../../stores/secrets/port.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
+import type { PasswordWork } from "../password-work.ts";
 
-export type NamedSecret = readonly [key: string, record: SecretRecord];
+/** As it was typed, or as a hash from elsewhere (isUsableHash). */
+export type NewLinkPassword = { passwordId: string } & ({ text: string } | { hash: string });
 
 /** OWASP's minimum for argon2id: 19 MiB, two iterations, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -15,14 +17,20 @@ const LEAST_MEMORY_OF_A_LANE = 8;
 /** Where the hash of a link's password is kept. */
 export const linkPasswordSecret = (passwordId: string) => `link-password/${passwordId}`;
 
-/** `secret`: to be put before the event that holds the id. */
-export async function newLinkPassword(
-  { newId }: { newId: () => string },
-  password: string,
-): Promise<{ passwordId: string; secret: NamedSecret }> {
-  const passwordId = newId();
-  const value = await hash(normal(password), COST);
-  return { passwordId, secret: [linkPasswordSecret(passwordId), { value }] };
+export type KeepPasswordDeps = {
+  secrets: Pick<Secrets, "put">;
+  passwordWork: Pick<PasswordWork, "links">;
+};
+
+/** Before the event that holds the id, and no sooner: what is refused, or only looked at, is not hashed. @throws too_busy */
+export async function keepLinkPassword(
+  { secrets, passwordWork }: KeepPasswordDeps,
+  { passwordId, ...password }: NewLinkPassword,
+): Promise<void> {
+  const hashed = async ({ text }: { text: string }) =>
+    await passwordWork.links(() => hash(normal(text), COST));
+  const value = "hash" in password ? password.hash : await hashed(password);
+  await secrets.put(linkPasswordSecret(passwordId), { value });
 }
 
 /** Whether passwords can be checked against a hash from elsewhere, at no more than MOST_COST. */

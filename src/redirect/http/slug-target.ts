@@ -2,7 +2,7 @@
 /** Fast path: nearly every request matches this and needs no percent-decoding. */
 const PLAIN = /^\/([A-Za-z0-9_-]{1,50})(?:\?(.*))?$/;
 /** Path without the slashes before it, and query; absolute-form request targets too (RFC 9112, 3.2.2). */
-const TARGET = /^(?:https?:\/\/[^/?#]*)?\/+([^/?#][^?#]*)(?:[?#](.*))?$/i;
+const TARGET = /^(?:https?:\/\/[^/?#]*)?\/+([^/?#][^?#]*)(?:\?([^#]*))?(?:#.*)?$/i;
 /** A query begins behind it, which a program has taken for a part of the path. `%23` begins a fragment. */
 const SEPARATOR = /&(?:amp;)?|;|%(?:3f|26|3b|23)/i;
 const ONE_SEGMENT = /^[^/]+(?:\/[^/]*)?$/;

@@ -4,9 +4,9 @@ import { type StatusFacts, statusFacts } from "../../events/links/link-status.ts
 import { linkKey } from "../../events/streams.ts";
 import { NO_RULE } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
+import { locationOf } from "../../runtime/addresses/location.ts";
 import { type PackedTarget, packTarget } from "../clicks/hit.ts";
 import { type Conditions, conditionsOf } from "../rules/first-rule.ts";
-import { locationOf } from "../rules/location.ts";
 
 export type RedirectedLink = Pick<
   LinkDocument,

@@ -1,7 +1,7 @@
 // Checks passwords of links, so that neither wrong nor right ones sent in numbers keep others from theirs.
 import { createHmac } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import pLimit from "p-limit";
+import type { Bounded } from "../../commands/password-work.ts";
 import { addressOf } from "../../runtime/addresses/client-address.ts";
 import { atMost } from "../../runtime/at-most.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -18,6 +18,8 @@ export type PasswordTries = {
 export type PasswordCheckDeps = {
   /** Hashes, which takes tens of milliseconds of a core. Undefined where there is no such password. @throws StoreUnavailable */
   isPassword: (passwordId: string, password: string) => Promise<boolean | undefined>;
+  /** Of passwords that visitors give. @throws too_busy */
+  hashing: Bounded;
   tries: PasswordTries;
   /** Random, of this process: what it remembers of right passwords is hashed under it. */
   key: Uint8Array;
@@ -29,16 +31,14 @@ export type PasswordCheck = (of: PassFor, address: string, password: string) => 
 /** Being checked or waiting for it. */
 const MOST_OF_ADDRESS = 4;
 const MOST_OF_LINK = 16;
-const MOST_WAITING = 50;
 const REMEMBERED_MS = 10 * 60_000;
 const MOST_REMEMBERED = 10_000;
 
 /**
- * One hash at a time, in a queue of its own. A right password is remembered for ten minutes, and the same one that comes
- * from one address several times at once is checked once.
+ * A right password is remembered for ten minutes, and the same one that comes from one address several times at once is
+ * checked once.
  */
-export function passwordCheck({ isPassword, tries, key }: PasswordCheckDeps): PasswordCheck {
-  const hashing = pLimit(1);
+export function passwordCheck({ isPassword, hashing, tries, key }: PasswordCheckDeps): PasswordCheck {
   const right = new LRUCache<string, true>({ ...atMost(MOST_REMEMBERED), ttl: REMEMBERED_MS });
   const inFlight = new Map<string, ReturnType<PasswordCheck>>();
   const waiting = new Map<string, number>();
@@ -50,7 +50,7 @@ export function passwordCheck({ isPassword, tries, key }: PasswordCheckDeps): Pa
     try {
       await tries.take(address, link);
       const known = hidden(passwordId, password);
-      // Whoever is asked again because the store is away has tried nothing.
+      // Whoever is asked again, because the store is away or too many wait, has tried nothing.
       const giveBack = () => tries.giveBack(address, link);
       const hash = async () => right.has(known) || (await isPassword(passwordId, password));
       const isRight =
@@ -69,8 +69,7 @@ export function passwordCheck({ isPassword, tries, key }: PasswordCheckDeps): Pa
   function enter(address: string, link: string): () => void {
     const places = [`address ${address}`, `link ${link}`];
     const [ofAddress = 0, ofLink = 0] = places.map((place) => waiting.get(place) ?? 0);
-    if (ofAddress >= MOST_OF_ADDRESS || ofLink >= MOST_OF_LINK || hashing.pendingCount >= MOST_WAITING)
-      throw new Refused("too_busy");
+    if (ofAddress >= MOST_OF_ADDRESS || ofLink >= MOST_OF_LINK) throw new Refused("too_busy");
     const add = (more: 1 | -1) => {
       for (const place of places) {
         const count = (waiting.get(place) ?? 0) + more;

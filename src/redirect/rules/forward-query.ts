@@ -1,5 +1,5 @@
 // Joins the query of a visit to a destination (`forward_query`).
-import { queryInLocation } from "./location.ts";
+import { queryInLocation } from "../../runtime/addresses/location.ts";
 
 /**
  * The location with the parameters of both, and its fragment at the end. Of two of one name those of `winner` are kept, all

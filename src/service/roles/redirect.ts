@@ -55,7 +55,7 @@ export function openRedirect(context: RoleContext, follower: LogFollower): Redir
 
 function openAdmission({ config, log, clock, backend, ...shared }: RoleContext): Admit {
   const { readStore, secrets } = backend;
-  const { rateLimits, visitCounter } = shared;
+  const { rateLimits, visitCounter, passwordWork } = shared;
   const people = async (link: string) =>
     (await readStore.get<LinkTotalsDocument>(linkTotals.name, link))?.people ?? 0;
   const check = passwordCheck({
@@ -64,6 +64,7 @@ function openAdmission({ config, log, clock, backend, ...shared }: RoleContext):
       const { isLinkPassword } = await import("../../commands/links/link-password.ts");
       return await isLinkPassword({ secrets, clock }, passwordId, password);
     },
+    hashing: passwordWork.visitors,
     tries: linkPasswordTries({ rateLimits, clock }),
     key: randomBytes(32),
   });

@@ -23,7 +23,13 @@ export type Writing = {
 
 /** What links are created and changed with, in a service and on the command line. */
 export function linkDeps(
-  { config, log, clock, backend }: Pick<RoleContext, "config" | "log" | "clock" | "backend">,
+  {
+    config,
+    log,
+    clock,
+    backend,
+    passwordWork,
+  }: Pick<RoleContext, "config" | "log" | "clock" | "backend" | "passwordWork">,
   { accounts, writesAreReadable }: { accounts: CurrentAccounts } & Pick<ReadYourWrites, "writesAreReadable">,
 ): BulkDeps {
   const { baseHost, baseUrl, baseHostSlugs } = config;
@@ -41,6 +47,7 @@ export function linkDeps(
     randomSlug,
     log,
     secrets,
+    passwordWork,
     currentAccount: accounts.current,
     derivedSlug: slugDerivation(secretKeyOf(config)),
     urlSafety: urlSafety({ ...config, log }),

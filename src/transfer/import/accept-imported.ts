@@ -6,7 +6,7 @@ import { OUR_WORDS } from "../../commands/issue-sentence.ts";
 import { type AcceptedLink, acceptFields } from "../../commands/links/accept-fields.ts";
 import type { AcceptUrlDeps } from "../../commands/links/accept-url.ts";
 import { LinkFields } from "../../commands/links/fields/link-fields.ts";
-import { isUsableHash, linkPasswordSecret } from "../../commands/links/link-password.ts";
+import { isUsableHash } from "../../commands/links/link-password.ts";
 import { composed, cutText } from "../../events/classification/clean-text.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -34,10 +34,10 @@ export async function acceptImported<Request extends ImportedRequest>(
   if (!parsed.success) throw refusedFields(parsed.error);
   const accepted = await acceptFields(deps, { url, ...parsed.data }, ownHosts);
   if (password === undefined || text !== undefined) return accepted;
-  const { options, secrets } = accepted;
+  const { options, passwords } = accepted;
   const passwordId = password === null ? null : deps.newId();
   if (passwordId !== null && password !== null && password !== "replaced")
-    secrets.push([linkPasswordSecret(passwordId), { value: await acceptHash(password) }]);
+    passwords.push({ passwordId, hash: await acceptHash(password) });
   return { ...accepted, options: { ...options, passwordId } };
 }
 

@@ -23,7 +23,11 @@ import {
   reachEnd,
   slugTaken,
 } from "../../commands/links/link.ts";
-import type { NamedSecret } from "../../commands/links/link-password.ts";
+import {
+  type KeepPasswordDeps,
+  keepLinkPassword,
+  type NewLinkPassword,
+} from "../../commands/links/link-password.ts";
 import type { LinkAddress, LinkPlace } from "../../commands/links/link-stream.ts";
 import { acceptCustomSlug, acceptImportedSlug } from "../../commands/links/slug.ts";
 import type { RecheckLater } from "../../commands/links/url-safety.ts";
@@ -40,7 +44,8 @@ import type { ImportedChange, ImportedLink } from "./imported.ts";
 
 export type ImportLinkDeps = AcceptUrlDeps &
   CommandDeps &
-  ExternalIdDeps & { recheckLater: RecheckLater; derivedSlug: DeriveSlug };
+  ExternalIdDeps &
+  KeepPasswordDeps & { recheckLater: RecheckLater; derivedSlug: DeriveSlug };
 
 /**
  * `domain`: where all links go; `keyId`: the API key that they are attributed to. `byOwner`: present where the account's owner
@@ -263,12 +268,12 @@ async function eventsOf(
   idOf: IdOf,
 ): Promise<LinkToAppend> {
   const unchecked: string[] = [];
-  const secrets: NamedSecret[] = [];
+  const passwords: NewLinkPassword[] = [];
   const accept = async <Request extends ImportedRequest>(fields: Request, n: number) => {
     const newId = () => idOf(createdAt, n, "password");
     const accepted = await acceptImported({ ...deps, newId }, fields, verifiedHosts(account));
     unchecked.push(...accepted.unchecked);
-    secrets.push(...accepted.secrets);
+    passwords.push(...accepted.passwords);
     return accepted;
   };
   const { accountId } = account;
@@ -307,7 +312,7 @@ async function eventsOf(
     events.push(...made);
   }
   if (latest > now) throw new Refused("record_refused", `${latest} is in the future`);
-  return { link: state, events, unchecked, secrets };
+  return { link: state, events, unchecked, passwords };
 
   async function accepted(
     wanted: Exclude<ImportedChange["change"], OperatorChange | { type: "reach-end" }>,
@@ -320,14 +325,14 @@ async function eventsOf(
 }
 
 /**
- * `link`: as its events make it. `secrets` of passwords and `unchecked` destinations are kept before the events that
+ * `link`: as its events make it. `passwords` and `unchecked` destinations are kept before the events that
  * name them.
  */
 type LinkToAppend = {
   link: LinkState;
   events: LinkEvent[];
   unchecked: string[];
-  secrets: NamedSecret[];
+  passwords: NewLinkPassword[];
 };
 
 /** @throws slug_taken */
@@ -335,11 +340,11 @@ async function append(
   deps: ImportLinkDeps,
   { context }: ImportTarget,
   { host, slug }: LinkAddress,
-  { events, unchecked, secrets }: LinkToAppend,
+  { events, unchecked, passwords }: LinkToAppend,
   idOf: IdOf,
 ): Promise<History> {
   for (const longUrl of unchecked) await deps.recheckLater({ host, slug, longUrl });
-  for (const [key, record] of secrets) await deps.secrets.put(key, record);
+  for (const password of passwords) await keepLinkPassword(deps, password);
   const ids = events.map(({ type, data }, n) => idOf(data.at, n, type));
   const { state, position } = await handleCommand(deps, context, {
     ...historyOf(host, slug),

@@ -3,9 +3,12 @@ import { hash } from "node:crypto";
 import { isObject } from "../../runtime/is-object.ts";
 import { countOf, textOf } from "./fields.ts";
 
-const TOTALS = ["total", "totalItems", "pagination.total", "pagination.totalItems", "stats.total_links"];
+const TOTALS = ["total", "totalItems", "totalCount", "total_count", "stats.total_links"];
+const NEXT = ["next", "next_cursor", "nextCursor", "has_more", "hasMore"];
 /** Members of a page under which its list and what is said of it are. */
-const WITHIN = ["", "shortUrls.", "visits.", "links.", "data."];
+const WITHIN = ["", "shortUrls.", "visits.", "links.", "data."].flatMap((list) =>
+  ["", "pagination.", "meta."].map((about) => list + about),
+);
 
 export type PageTally = ReturnType<typeof pageTally>;
 
@@ -22,8 +25,8 @@ export function pageTally() {
       const named = (names: readonly string[]) =>
         WITHIN.flatMap((prefix) => names.map((name) => `${prefix}${name}`));
       const ofAll = countOf(document, named(TOTALS));
-      const pagesCount = countOf(document, named(["pagination.pagesCount"]));
-      const next = textOf(document, named(["pagination.next"]));
+      const pagesCount = countOf(document, named(["pagesCount"]));
+      const next = textOf(document, named(NEXT));
       if (ofAll === undefined && pagesCount === undefined && next === undefined) {
         hasEnd = true;
         return;
@@ -35,7 +38,7 @@ export function pageTally() {
       pages += 1;
       total = Math.max(total, ofAll ?? 0);
       last = Math.max(last, pagesCount ?? 0);
-      hasEnd ||= next === undefined;
+      hasEnd ||= next === undefined || next === "false";
     },
     /** What is not in the file, in a sentence. `what`: the file holds. */
     missing(what: "links" | "clicks"): string | undefined {

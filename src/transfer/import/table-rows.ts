@@ -9,6 +9,8 @@ import { type RowOrError, type Start, unreadable } from "./row.ts";
 const ADDRESS = /^\s*https?:\/\//i;
 /** Such as another service has. Numbers alone may be anything, such as clicks. */
 const SLUG = /^(?!\d+$)[\w-]{1,100}$/;
+/** Parts the cells of a single column, whatever is in its addresses. */
+const NOTHING = "\0";
 /** By which spreadsheets are told what parts the cells. */
 const SEPARATOR_LINE = /^"?sep=(.)"?(?:\r\n|\r|\n|$)/i;
 
@@ -26,6 +28,8 @@ export async function* tableRows(
   let { columns } = layout;
   let isGuarded = false;
   const take = csvReader(layout.form);
+  // Spreadsheets write rows of separators alone, which in a list of addresses part nothing.
+  const blank = layout.form.delimiter === NOTHING ? /^[\s,;]*$/ : /^\s*$/;
   let hasSeparatorLine = SEPARATOR_LINE.test(start.lines[0] ?? "");
   for await (const record of recordsIn(lines, take)) {
     if (hasSeparatorLine) {
@@ -33,8 +37,7 @@ export async function* tableRows(
       continue;
     }
     const place = placeOf(record);
-    // Spreadsheets write rows of separators alone.
-    if ("cells" in record && record.cells.every((cell) => cell === null || cell.trim() === "")) continue;
+    if ("cells" in record && record.cells.every((cell) => blank.test(cell ?? ""))) continue;
     if (!columns) ({ columns, isGuarded } = headerOf(file, record, names));
     else if ("error" in record) yield unreadable(place, record.error, undefined, record.rows);
     else if (isDamaged(record.cells)) yield unreadable(place, DECODING_REFUSAL);
@@ -58,11 +61,10 @@ export async function* tableRows(
 function layoutOf(file: string, { lines: all, isAll }: Start): Layout {
   const [, separator] = SEPARATOR_LINE.exec(all[0] ?? "") ?? [];
   const behind = all.slice(separator === undefined ? 0 : 1);
-  const lines = behind.slice(behind.findIndex((line) => line.trim() !== ""));
+  const lines = behind.slice(behind.findIndex((line) => /[^\s,;"]/.test(line)));
   const [first = ""] = lines[0]?.trimStart().split(/[\r\n]/) ?? [];
   const parts = csvFormOf(lines, isAll, separator);
-  // A single column has nothing that parts cells, whatever is in its addresses.
-  const list = { delimiter: "\0", quotes: lines.some((line) => line.startsWith('"')), escapes: false };
+  const list = { delimiter: NOTHING, quotes: lines.some((line) => line.startsWith('"')), escapes: false };
   const isSingle = !first.includes(parts.delimiter);
   const hasHeader = !first.split(/[,;\t]/).some((cell) => ADDRESS.test(cell.replace(/^"/, "")));
   if (hasHeader) return { form: isSingle ? list : parts, columns: undefined };

@@ -7,6 +7,7 @@ import { changeLink, type LinkChangeRequest } from "../../../src/commands/links/
 import { fieldsOf } from "../../../src/commands/links/fields/link-fields.ts";
 import { isLinkPassword } from "../../../src/commands/links/link-password.ts";
 import { currentLink } from "../../../src/commands/links/link-stream.ts";
+import { passwordWork } from "../../../src/commands/password-work.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { CLICK_KINDS } from "../../../src/events/vocabulary.ts";
 import { accountUsage } from "../../../src/queries/accounts.ts";
@@ -65,6 +66,7 @@ const deps = (service: TestService) => ({
   urlSafety: async () => ["safe" as const],
   recheckLater: async () => undefined,
   secrets: service.backend.secrets,
+  passwordWork: passwordWork(),
   baseHostSlugs: false,
   derivedSlug: () => "unused",
   linksWithFingerprint: async () => [],

@@ -4,6 +4,7 @@ import { currentAccounts } from "../../../src/commands/account/accounts.ts";
 import type { Caller, CommandContext } from "../../../src/commands/caller.ts";
 import { slugDerivation } from "../../../src/commands/links/derived-identity.ts";
 import { recheckLater } from "../../../src/commands/links/url-safety.ts";
+import { passwordWork } from "../../../src/commands/password-work.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
 import { lifecycle } from "../../../src/projections/groups.ts";
@@ -28,6 +29,7 @@ export async function openCommandDeps() {
     currentAccount: currentAccounts(backend.eventStore).current,
     readStore: backend.readStore,
     secrets,
+    passwordWork: passwordWork(),
     deliveryQueue: backend.deliveryQueue,
     keyPrefix: "ll",
     baseUrl: "http://localhost:3000",

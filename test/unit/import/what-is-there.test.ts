@@ -72,6 +72,13 @@ describe("pages of an API", () => {
     "bitly by cursor": (links: object[], { page, pages }: Of) => ({
       ...{ links, pagination: { next: page < pages ? `https://api-ssl.bitly.com/${page}` : "" } },
     }),
+    "others by cursor": (data: object[], { page, pages }: Of) => ({
+      ...{ data, next_cursor: page < pages ? String(page) : null },
+    }),
+    "others that have more": (links: object[], { page, pages }: Of) => ({
+      links,
+      meta: { has_more: page < pages },
+    }),
     kutt: (data: object[], { total }: Of) => ({ limit: data.length, skip: 0, total, data }),
     yourls: (links: object[], { total }: Of) => ({ links, stats: { total_links: String(total) } }),
   };
@@ -86,7 +93,7 @@ describe("pages of an API", () => {
           shape(rows.slice(n * size, (n + 1) * size), { page: n + 1, pages, total: rows.length }),
         );
         // Of a cursor only the last page tells.
-        const isKept = (n: number) => (name === "bitly by cursor" && n < pages - 1) || !isLacking[n];
+        const isKept = (n: number) => (/cursor|more/.test(name) && n < pages - 1) || !isLacking[n];
         const kept = all.filter((_, n) => isKept(n));
         fc.pre(kept.length > 0);
         const content = [...kept, ...(isTwice ? kept : [])].map((page) => JSON.stringify(page)).join("\n");
@@ -126,6 +133,56 @@ describe("a file with nothing to import", () => {
     });
   });
 
+  it("is never taken for an import: whatever is in it, it has a record, taken or not, or is refused", async () => {
+    const formats = fc.constantFrom(bitly, dub, kutt, linkledger, plainCsv, shlink, yourls);
+    const part = fc.constantFrom(
+      ...[
+        "",
+        " ",
+        "\ufeff",
+        "\u200b",
+        ",,",
+        ";",
+        "sep=;",
+        "url,slug",
+        '"url"',
+        '""',
+        "#",
+        "<html>",
+        "null",
+        "0",
+      ],
+      ...[
+        "[]",
+        "[",
+        "{}",
+        "{",
+        '{"links":[]}',
+        '{"data":[{}]}',
+        '[{"url":null}]',
+        `{"url":"${SITE}"}`,
+        `${SITE}a`,
+      ],
+      ...['{"type":"linkledger-export","version":1}', '{"message":"FORBIDDEN"}', '{"links":{},"stats":{}}'],
+    );
+    const parts = fc.array(part, { maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(
+        formats,
+        parts,
+        fc.constantFrom("\n", "\r\n", "\r", ""),
+        async (format, parts, end) => {
+          const done = run(format, parts.join(end)).catch((error: unknown) => error);
+          expect(await done).toMatchObject(
+            (await done) instanceof Error
+              ? { code: "wrong_format" }
+              : { links: { read: expect.toSatisfy((n) => n > 0) } },
+          );
+        },
+      ),
+    );
+  });
+
   it("is refused before a link is made, where it is that of the clicks", async () => {
     const made = run(yourls, `keyword,url\nnone1,${SITE}\n`, {
       clicks: "shorturl,click_time\n",
@@ -147,7 +204,7 @@ describe("a table without a line of column names", () => {
     delimiter: fc.constantFrom(",", ";", "\t"),
     isSlugFirst: fc.boolean(),
     inQuotes: fc.boolean(),
-    before: fc.constantFrom("", "\n", "\r\n \r\n", "\ufeff"),
+    before: fc.constantFrom("", "\n", "\r\n \r\n", "\ufeff", "cells"),
     hasSeparatorLine: fc.boolean(),
     header: fc.boolean(),
     end: fc.constantFrom("\n", "\r\n"),
@@ -163,7 +220,8 @@ describe("a table without a line of column names", () => {
         );
         const first = hasSeparatorLine ? [`sep=${delimiter}`] : [];
         const mark = hasSeparatorLine && before !== "\ufeff" ? "" : before;
-        const content = mark + [...first, ...lines].join(end);
+        const above = mark === "cells" ? `${delimiter}${end}""${delimiter}${end}` : mark;
+        const content = above + [...first, ...lines].join(end);
         const rows = await Array.fromAsync(readRows(textSource("f", content)));
         const read = rows.map((row) => ("record" in row ? [row.record.slug, row.record.url] : row.error));
         expect(read).toEqual(pairs.map((pair) => [...pair]));
@@ -182,7 +240,7 @@ describe("a table without a line of column names", () => {
   });
 
   it("is a list of addresses where nothing else is in its lines", async () => {
-    const list = `\n${SITE}a,b.html\n${SITE}\n${SITE}x,y,z\n`;
+    const list = `;;\n${SITE}a,b.html\n${SITE}\n${SITE}x,y,z\n`;
     const rows = await Array.fromAsync(readRows(textSource("f", list)));
     expect(rows).toMatchObject([
       { place: "line 2", record: { url: `${SITE}a,b.html` } },

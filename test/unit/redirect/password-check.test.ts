@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { linkPasswordTries } from "../../../src/api/limits/link-password-tries.ts";
 import { rateLimits } from "../../../src/api/limits/rate-limit.ts";
+import { passwordWork } from "../../../src/commands/password-work.ts";
 import { passwordCheck } from "../../../src/redirect/password/password-check.ts";
 import { isRefused } from "../../../src/runtime/refused.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
@@ -19,6 +20,7 @@ function start(isPassword = async (given: string): Promise<boolean | undefined> 
       await new Promise(setImmediate);
       return await isPassword(given);
     },
+    hashing: passwordWork().visitors,
     tries,
     key: new Uint8Array(32),
   });

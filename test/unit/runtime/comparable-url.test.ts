@@ -55,6 +55,7 @@ describe("the same address", () => {
     ["https://x.example/~a", "https://x.example/%7Ea"],
     ["https://x.example", "https://X.EXAMPLE:443/"],
     ["https://x.example/a/../b", "https://x.example/b"],
+    ["https://x.example/a[1]", "https://x.example/a%5B1%5D"],
   ])("%s is %s", (one, other) => {
     expect(comparableUrl(one)).toBe(comparableUrl(other));
   });

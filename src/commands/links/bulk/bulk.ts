@@ -1,4 +1,5 @@
 // What bulk requests on links have in common: items that fail alone, and run side by side unless they touch the same thing.
+import pLimit from "p-limit";
 import type { z } from "zod";
 import type { Tier } from "../../../events/vocabulary.ts";
 import { DomainError } from "../../../runtime/errors.ts";
@@ -62,7 +63,12 @@ export async function runBulk<Item extends RequestedLink, Result extends object,
   const parsed = items.map((item) => schema.safeParse(item, OUR_WORDS));
   const urls = parsed.flatMap(({ data }) => (data ? urlsOf(data) : []));
   const urlSafety = await safetyOfAll(deps, urls, verifiedHosts(account));
-  const context = { deps: { ...deps, urlSafety }, account };
+  // One password at a time: however many items a request has, others wait for one of them.
+  const one = pLimit(1);
+  const passwordWork: typeof deps.passwordWork = {
+    links: (work) => one(() => deps.passwordWork.links(work)),
+  };
+  const context = { deps: { ...deps, urlSafety, passwordWork }, account };
   const results: ({ index: number } & Result)[] = [];
   const errors: BulkError<Name>[] = [];
   const failures: unknown[] = [];

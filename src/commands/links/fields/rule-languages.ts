@@ -30,7 +30,9 @@ export function tagOfLanguage(name: string): string | undefined {
 /** All codes of three letters are taken, as nobody names all of them. */
 function isKnown(tag: string): boolean {
   const { language, region, script } = new Intl.Locale(tag);
-  const isLanguage = language.length === 3 || languages.of(language) !== undefined;
+  // None of a tag such as `und-DE`, which no browser sends.
+  const isLanguage =
+    language !== undefined && (language.length === 3 || languages.of(language) !== undefined);
   const isRegion = region === undefined || regions.of(region) !== undefined;
   return isLanguage && isRegion && (script === undefined || scripts.of(script) !== undefined);
 }

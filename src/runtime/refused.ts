@@ -231,6 +231,7 @@ export const REFUSALS = {
       "The service was stopped while it ran this command: look what has become of it before you repeat it",
   },
   other_version: {},
+  not_in_service: { message: "This command runs in a process of its own, not in the service" },
   documents_behind: {
     message:
       "The documents are behind the log: `projections status` says how far, and whether they are folded",

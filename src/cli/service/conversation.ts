@@ -17,7 +17,7 @@ export type Conversation = {
   answers: AsyncIterable<Uint8Array>;
   /** For what was sent. */
   take(bytes: Uint8Array): void;
-  /** Ends the command as Ctrl-C does. */
+  /** Ends the command as Ctrl-C does; where none has come, the conversation. */
   interrupt(): void;
   /** For when the other process has gone: ends the command, also one that Ctrl-C there would end with its process. */
   hangUp(): void;
@@ -28,9 +28,11 @@ export function converse(open: () => Promise<Omit<Served, "files">>): Conversati
   const signals = new EventEmitter();
   const gone = new AbortController();
   const channel = byteChannel((bytes) => void answers.write(bytes));
+  let hasCommand = false;
   const parts = new Map<string, AsyncIterable<string | Uint8Array>>();
   const asked: Asked = {
     async run(args, { columns, isTTY }) {
+      hasCommand = true;
       const outputs = [output("stdout"), output("stderr")] as const;
       const [stdout, stderr] = outputs;
       const terminal: Terminal = {
@@ -109,7 +111,7 @@ export function converse(open: () => Promise<Omit<Served, "files">>): Conversati
   return {
     answers,
     take: channel.take,
-    interrupt: () => void signals.emit("SIGTERM"),
+    interrupt: () => void (hasCommand ? signals.emit("SIGTERM") : answers.end()),
     hangUp() {
       gone.abort(new Error("The command's process has ended"));
       signals.emit("SIGTERM");

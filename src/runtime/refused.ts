@@ -66,7 +66,7 @@ export const REFUSALS = {
   rate_limit_exceeded: { status: 429 },
   // When one of the open streams will end is not known.
   too_many_streams: { status: 429, retryAfter: 10 },
-  too_busy: { status: 503, message: "Too many people sign in just now" },
+  too_busy: { status: 503, message: "Too many passwords are being checked just now: try again in a moment" },
   analytics_busy: {
     status: 503,
     retryAfter: 2,

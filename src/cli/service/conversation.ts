@@ -12,6 +12,8 @@ import type { Terminal } from "../output.ts";
 import type { Served } from "../session.ts";
 import type { Asked, Asking } from "./ask-service.ts";
 
+const PRINTED_BYTES = 2 ** 20;
+
 export type Conversation = {
   /** What is to be sent, until `hangUp`. */
   answers: AsyncIterable<Uint8Array>;
@@ -64,9 +66,14 @@ export function converse(open: () => Promise<Omit<Served, "files">>): Conversati
     "write",
   ]);
   const { read } = remoteStreams<Asking, "read">(calls, "asking", ["read"]);
+  /** A long answer in several messages. */
+  const printed = async (to: "stdout" | "stderr", bytes: Buffer) => {
+    for (let at = 0; at < bytes.length; at += PRINTED_BYTES)
+      await print(to, bytes.subarray(at, at + PRINTED_BYTES));
+  };
   const output = (to: "stdout" | "stderr") => {
     const stream = new Writable({
-      write: (bytes: Buffer, _, taken) => void print(to, bytes).then(() => taken(), taken),
+      write: (bytes: Buffer, _, taken) => void printed(to, bytes).then(() => taken(), taken),
     });
     // Whoever writes is told by `gone`.
     return stream.on("error", () => undefined);

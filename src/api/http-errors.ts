@@ -49,9 +49,12 @@ const CODE_OF_FASTIFY: Readonly<Record<string, [code: RefusalCode, message: stri
   FST_ERR_BAD_URL: ["invalid_address", "The address is not a valid URL path"],
 };
 
+/** For the log, as nobody receives it; nginx's status. */
+const CLIENT_GONE: HttpError = { status: 499, code: "client_gone", message: "The client has disconnected" };
+
 /** Logs what is our fault (5xx), and says when to try again. */
 export function reported(error: unknown, request: FastifyRequest, reply: FastifyReply): HttpError {
-  const known = httpErrorOf(error);
+  const known = error === request.signal.reason ? CLIENT_GONE : httpErrorOf(error);
   if (known.status >= 500) request.log.error({ err: error, code: known.code }, "request failed");
   if (known.retryAfter !== undefined) reply.header("retry-after", String(known.retryAfter));
   return known;

@@ -1,6 +1,7 @@
 // `audit verify`: reads every event of the log once and checks it against the seals and the rules of its
 // stream.
 import { ALL_CATEGORIES, SEALS_STREAM } from "../events/streams.ts";
+import type { TimeSlices } from "../runtime/threads/time-slices.ts";
 import type { EventStore, Position, StoredText } from "../stores/event-store/port.ts";
 import { type EventChecks, eventChecks } from "./event-checks.ts";
 import { BlockCheck } from "./seals/check-blocks.ts";
@@ -52,6 +53,8 @@ export type VerificationOptions = {
   trust: Trust;
   /** Of an earlier verification. */
   anchor?: KnownSeal | undefined;
+  /** Of a thread that does other work, too. */
+  slices?: TimeSlices;
   /** Called after each page: the number of events so far, and up to where the log was looked through. */
   onProgress?: (events: number, position: Position) => void;
   onEvent?: (event: StoredText) => void;
@@ -62,7 +65,7 @@ export type VerificationOptions = {
 const MOST_PROBLEMS = 100;
 
 export async function verifyLog(deps: Deps, options: VerificationOptions): Promise<LogVerification> {
-  const { trust, anchor, onProgress, onEvent, onProblem } = options;
+  const { trust, anchor, slices, onProgress, onEvent, onProblem } = options;
   const { eventStore } = deps;
   // Before the seals are read: one that is appended in between was not removed.
   const noted = await deps.noted.get();
@@ -87,6 +90,7 @@ export async function verifyLog(deps: Deps, options: VerificationOptions): Promi
   let [events, sealed, unsealed] = [0, 0, 0];
   for await (const page of storedPages(eventStore)) {
     for (const event of page.events) {
+      await slices?.next();
       if (blocks.isBehind(event.position)) await blocks.closeBefore(event.position);
       const isBelowSeal = blocks.add(event);
       checks.all(event, (check, message) => report.add(check, event, message));

@@ -5,6 +5,8 @@ export type ErrorFields = {
   /** Ours (`store_unavailable`), Node's (`ECONNREFUSED`) or gRPC's (16). */
   code?: string | number;
   message: string;
+  /** Seconds. */
+  retryAfter?: number;
   stack?: string;
   cause?: ErrorFields;
   /** Of an AggregateError, such as one refused connection for each address of a host. */
@@ -18,7 +20,7 @@ const MAX_ERRORS = 5;
 export function errorFields(error: unknown, depth = 0): ErrorFields {
   if (isErrorFields(error)) return error;
   if (!(error instanceof Error)) return { type: typeof error, message: withoutPersonalData(describe(error)) };
-  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  const { code, cause, retryAfter } = error as { code?: unknown; cause?: unknown; retryAfter?: unknown };
   const errors = error instanceof AggregateError ? error.errors.slice(0, MAX_ERRORS) : [];
   const message = error.message || errors.map((inner) => describe(inner)).join("; ");
   const hasDepthLeft = depth < MAX_DEPTH;
@@ -26,6 +28,7 @@ export function errorFields(error: unknown, depth = 0): ErrorFields {
     type: error.name === "Error" ? error.constructor.name : error.name,
     ...(typeof code === "string" || typeof code === "number" ? { code } : {}),
     message: withoutPersonalData(message),
+    ...(typeof retryAfter === "number" && { retryAfter }),
     stack: withoutPersonalData(error.stack ?? ""),
     ...(hasDepthLeft && cause !== undefined ? { cause: errorFields(cause, depth + 1) } : {}),
     ...(hasDepthLeft && errors.length > 0

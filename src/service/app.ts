@@ -116,6 +116,7 @@ function readinessOf({ context, redirect, background }: AppDeps) {
     eventStore,
     readStore,
     redis,
+    counts: context.counts,
     ...background,
     routerSetAside: async () => setAsideIn(await deliveryQueue.routed()),
     recorder: redirect && (() => redirect.recorder.status()),

@@ -23,21 +23,29 @@ export function appendClicksContract(
     it("again, or again and longer, adds what is missing alone", async () => {
       const stream = newStream();
       const events = sampleEvents(6);
-      expect(await appendClicks(store, { stream, after: -1, events: events.slice(0, 2) })).toBe(1);
-      expect(await appendClicks(store, { stream, after: -1, events: events.slice(0, 2) })).toBe(1);
-      expect(await appendClicks(store, { stream, after: -1, events: events.slice(0, 4) })).toBe(3);
-      expect(await appendClicks(store, { stream, after: 1, events: events.slice(2) })).toBe(5);
+      expect(await appendClicks(store, { stream, after: -1, events: events.slice(0, 2) })).toMatchObject({
+        revision: 1,
+      });
+      expect(await appendClicks(store, { stream, after: -1, events: events.slice(0, 2) })).toMatchObject({
+        revision: 1,
+      });
+      expect(await appendClicks(store, { stream, after: -1, events: events.slice(0, 4) })).toMatchObject({
+        revision: 3,
+      });
+      expect(await appendClicks(store, { stream, after: 1, events: events.slice(2) })).toMatchObject({
+        revision: 5,
+      });
       expect(await idsIn(stream)).toEqual(ids(events));
     });
 
     it("that should follow others which are not there puts them at the end, once", async () => {
       const stream = newStream();
       const [first, second, third] = [sampleEvents(3), sampleEvents(2), sampleEvents(2)];
-      expect(await appendClicks(store, { stream, after: 41, events: first })).toBe(2);
-      expect(await appendClicks(store, { stream, after: 41, events: first })).toBe(2);
-      expect(await appendClicks(store, { stream, after: 44, events: second })).toBe(4);
+      expect(await appendClicks(store, { stream, after: 41, events: first })).toMatchObject({ revision: 2 });
+      expect(await appendClicks(store, { stream, after: 41, events: first })).toMatchObject({ revision: 2 });
+      expect(await appendClicks(store, { stream, after: 44, events: second })).toMatchObject({ revision: 4 });
       // Those before them were found after all.
-      expect(await appendClicks(store, { stream, after: -1, events: third })).toBe(6);
+      expect(await appendClicks(store, { stream, after: -1, events: third })).toMatchObject({ revision: 6 });
       expect(await idsIn(stream)).toEqual(ids(first, second, third));
     });
 

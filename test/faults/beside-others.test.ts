@@ -6,6 +6,7 @@ import type { EventStoreDbDouble } from "../support/event-store/eventstoredb-dou
 import { lookedThrough } from "../support/event-store/eventstoredb-double/read.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
+import { until } from "../support/runtime/until.ts";
 
 /** Before ours, and as many again while a service runs. */
 const OTHERS = effort(3_000, 30_000);
@@ -44,6 +45,13 @@ onOwnServers(() =>
         slugs.push(link.slug);
         expect((await service.ask(`/${link.slug}`)).status).toBe(301);
       }
+      await until("the clicks to be counted", async () => {
+        const { body } = await service.ask<{ totals?: { people: number; preview: number } }>(
+          "/api/v1/analytics",
+          { key },
+        );
+        return body.totals !== undefined && body.totals.people + body.totals.preview === LINKS;
+      });
       madeAt = new Date().toISOString();
       double.log.others.write(OTHERS);
       await cluster.command("audit", "seal");

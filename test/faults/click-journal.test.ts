@@ -12,11 +12,12 @@ import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-
 import { turns } from "../support/event-store/faulty-event-store.ts";
 import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { sampleEvents } from "../support/event-store/sample-events.ts";
-import { newSender, SimulatedWriter, termOf } from "../support/redirect/simulated-writer.ts";
+import { newSender, type Sender, SimulatedWriter, termOf } from "../support/redirect/simulated-writer.ts";
 import { smallDisk } from "../support/runtime/small-disk.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 
 const WRITER = "1111111111111111";
+const LOG = "log-1";
 
 describe("clicks while the event store is unavailable", () => {
   let folder: TemporaryFolder;
@@ -41,6 +42,8 @@ describe("clicks while the event store is unavailable", () => {
   async function crashWith(clicks: number, sender = newSender(WRITER)): Promise<void> {
     const crashed = start(sender);
     crashed.eventStore.unavailable = true;
+    // Until it knows the log.
+    await turns(1);
     crashed.send(clicks);
     await crashed.settled();
     crashed.crash();
@@ -130,6 +133,7 @@ describe("clicks while the event store is unavailable", () => {
     crashed.crash();
     // Only the first batch of those that are joined into one append.
     const [left] = sqliteJournalFiles(journals, { maxBytes: 1, newName: () => "z" }).openLeft(
+      LOG,
       () => undefined,
     );
     const waiting = left?.oldest(1);
@@ -166,10 +170,13 @@ describe("clicks while the event store is unavailable", () => {
     expect(await recorder.emptied()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 9).slice(6));
     expect(recorder.logged).toEqual([
-      expect.stringMatching(/^The click journal \S+ can't be read, and stays as it is: /),
+      expect.stringMatching(
+        /^The click journal \S+ is damaged \(.*not a database\): it is kept as \S+; 0 clicks could be read, 0 are lost, and others, it is not known how many$/,
+      ),
     ]);
     await recorder.close();
-    expect(await journalFiles()).toEqual([damaged]);
+    expect(await journalFiles()).toEqual([]);
+    expect(await readdir(journals)).toEqual([expect.stringContaining(`${damaged}.damaged-`)]);
   });
 
   it("of before a restore are appended to the log as it was restored", async () => {
@@ -182,6 +189,66 @@ describe("clicks while the event store is unavailable", () => {
     expect(await recorder.emptied()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 6));
     await recorder.close();
+  });
+
+  it.each<[string, (recorder: SimulatedWriter, sender: Sender) => Promise<unknown>]>([
+    [
+      "the journal was full",
+      async (recorder) => {
+        recorder.eventStore.unavailable = true;
+        recorder.send(3);
+        await recorder.settled();
+        // The batch finds no room, is appended at once, and those that wait come behind it.
+        recorder.send(30);
+        recorder.eventStore.unavailable = false;
+      },
+    ],
+    [
+      "clicks before them could not be read",
+      async (recorder, sender) => {
+        sender.revisions.set(clickStream(WRITER, new Date(1_780_000_000_000)), 7);
+        recorder.send(3);
+      },
+    ],
+  ])("are found in their place again once %s", async (_, disturb) => {
+    const sender = newSender(WRITER);
+    const recorder = start(sender, { maxBytes: 12_000 });
+    recorder.send(5);
+    expect(await recorder.emptied()).toBe(true);
+    await disturb(recorder, sender);
+    expect(await recorder.emptied()).toBe(true);
+    const { read } = recorder.eventStore;
+    let reads = 0;
+    recorder.eventStore.read = (...asked) => {
+      reads++;
+      return read(...asked);
+    };
+    for (let batch = 0; batch < 20; batch++) {
+      recorder.send(2);
+      expect(await recorder.emptied()).toBe(true);
+    }
+    // Two where they find out, and none from then on.
+    expect(reads).toBeLessThanOrEqual(4);
+    expect((await terms()).toSorted()).toEqual(termsOf(WRITER, sender.sent).toSorted());
+    await recorder.close();
+  });
+
+  it("of another log stay in their file, which is named once", async () => {
+    await crashWith(4);
+    const [left = ""] = await journalFiles();
+    const other = start(newSender("2222222222222222"), { logId: "log-2" });
+    other.send(2);
+    expect(await other.emptied()).toBe(true);
+    await turns(500);
+    expect((await terms()).toSorted()).toEqual(termsOf("2222222222222222", 2));
+    expect(other.logged).toEqual([
+      `The click journal ${left} is of the log log-1, and this is log-2: it stays as it is`,
+    ]);
+    await other.close();
+    const own = start(newSender("3333333333333333"));
+    expect(await own.emptied()).toBe(true);
+    expect(await terms()).toEqual([...termsOf("2222222222222222", 2), ...termsOf(WRITER, 4)]);
+    await own.close();
   });
 
   it("go to the event store at once where the journal has no room, and wait where that is away, too", async () => {
@@ -241,11 +308,11 @@ describe("the files of the click journal", () => {
   it("are locked while their thread runs, in this process and in another", async () => {
     const own = filesOf("a").create();
     own.put([batch(3)]);
-    expect(filesOf("b").openLeft(none)).toEqual([]);
+    expect(filesOf("b").openLeft(LOG, none)).toEqual([]);
     const script = `
       import { sqliteJournalFiles } from "./src/redirect/clicks/journal-file.sqlite.ts";
       const options = { newName: () => "c", maxBytes: 1 };
-      console.log(sqliteJournalFiles(process.argv[1], options).openLeft(() => undefined).length);`;
+      console.log(sqliteJournalFiles(process.argv[1], options).openLeft("log-1", () => undefined).length);`;
     const others = () =>
       spawnSync(process.execPath, ["--input-type=module-typescript", "-e", script, folder.path]);
     expect(others().stdout.toString()).toBe("0\n");
@@ -269,7 +336,7 @@ describe("the files of the click journal", () => {
     own.put([{ ...batch(1), after: 1 }]);
     expect(own.oldest(10)).toMatchObject({ after: 1, events: [expect.anything()] });
     own.close();
-    const [left] = filesOf("b").openLeft(none);
+    const [left] = filesOf("b").openLeft(LOG, none);
     expect(left?.size().clicks).toBe(1);
     left?.close();
   });
@@ -281,10 +348,10 @@ describe("the files of the click journal", () => {
     left.close();
     const problems: string[] = [];
     const files = filesOf("c");
-    const found = files.openLeft((message) => problems.push(message));
-    files.openLeft((message) => problems.push(message));
-    expect(found.map((file) => file.size().clicks)).toEqual([1]);
-    expect(problems).toEqual([expect.stringMatching(/^The click journal a\.journal can't be read/)]);
+    const found = files.openLeft(LOG, (message) => problems.push(message));
+    files.openLeft(LOG, (message) => problems.push(message));
+    expect(found.map((file) => file.size().clicks)).toEqual([0, 1]);
+    expect(problems).toEqual([expect.stringMatching(/^The click journal a\.journal is damaged/)]);
     for (const file of found) file.close();
   });
 });

@@ -208,7 +208,7 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
   it("leaves the process ready, and degraded by each", async () => {
     const { backend } = stores;
     const found = await readiness({
-      ...{ roles: ALL_ROLES, eventStore, readStore: backend.readStore, redis: undefined },
+      ...{ roles: ALL_ROLES, eventStore, readStore: backend.readStore, redis: undefined, counts: {} },
       projections: statuses,
       routerSetAside: async () => setAsideIn(await backend.deliveryQueue.routed()),
       recorder: undefined,

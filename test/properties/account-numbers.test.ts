@@ -40,7 +40,7 @@ const OF_OTHERS = { link: "sho.rt/other", accountId: OTHER_ACCOUNT };
 
 const chosen = fc.gen().map((g) => (size: number) => g(fc.nat, size - 1));
 const lives = fc.record({
-  count: fc.integer({ min: effort(200, 20_000), max: effort(500, 20_000) }),
+  count: fc.integer({ min: effort(200, 1_000), max: effort(500, 4_000) }),
   pick: chosen,
   withdrawals: fc.nat(4),
 });
@@ -101,7 +101,7 @@ describe("numbers of an account", () => {
           await stores.close();
         }
       }),
-      { numRuns: effort(4, 1), interruptAfterTimeLimit: effort(15_000, 150_000) },
+      { numRuns: effort(4, 6), interruptAfterTimeLimit: effort(60_000, 150_000) },
     );
   });
 });

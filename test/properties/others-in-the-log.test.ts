@@ -27,6 +27,7 @@ import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { ACCOUNT, linkClicked, linkCreated, linkDisabled } from "../support/event-store/stored-events.ts";
 import { firstBuild, foldGroups } from "../support/projections/fold-groups.ts";
 import { openStores } from "../support/runtime/stores.ts";
+import { until } from "../support/runtime/until.ts";
 
 const RUNS = 12;
 const AT = "2026-03-01T10:15:00.000Z";
@@ -55,12 +56,18 @@ async function holds(taken: readonly Step[]): Promise<void> {
     opened.push(store);
     return prefixedEventStore(store, "linkledger_");
   };
+  // Before the log grows: the subscription of a page looks on until the server hears that its reader has left.
+  const pagesAreOver = () =>
+    until("the subscriptions of pages to be over", () =>
+      double.looks.every(({ reader, isOpen }) => !isOpen || reader === "follower"),
+    );
   let following: Promise<void> | undefined;
   try {
     const writer = await readerOf("writer");
     const append = async (stream: string, events: readonly LinkledgerEvent[]) => {
       const origin = { correlationId: "c", causationId: "c", actor: { type: "operator" as const } };
       const made = events.map((event) => newEvent(event, randomUUID(), origin));
+      await pagesAreOver();
       for (const store of [writer, alone.eventStore]) await appendNext(store, stream, made);
     };
     await append(`account-${ACCOUNT}`, [
@@ -93,12 +100,15 @@ async function holds(taken: readonly Step[]): Promise<void> {
       if (sealers.length === 0) await openSealers();
       for (const sealer of sealers) {
         while (await sealer.read());
+        await pagesAreOver();
         if (sealer.unsealed.events > 0) await sealer.seal();
       }
     };
     for (const step of taken) {
-      if (step.kind === "others") double.log.others.write(step.count);
-      else if (step.kind === "clicks") {
+      if (step.kind === "others") {
+        await pagesAreOver();
+        double.log.others.write(step.count);
+      } else if (step.kind === "clicks") {
         const clicks = Array.from({ length: step.count }, () => linkClicked({ at: AT }));
         await append("clicks-a-20260301", clicks);
       } else if (step.kind === "disable") await append("link-sho.rt/abc", [linkDisabled("abc")]);

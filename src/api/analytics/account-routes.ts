@@ -50,13 +50,14 @@ export function accountAnalyticsRoutes(app: Api, deps: Deps): void {
     querystring: AccountAnalyticsParameters,
     response: { 200: AccountAnalyticsSchema, ...apiErrors(400, 401, 402, 403, 404) },
   };
-  app.get("/api/v1/analytics", { schema: analytics }, async ({ caller, query }) => {
+  app.get("/api/v1/analytics", { schema: analytics }, async ({ caller, query, signal }) => {
     requireDeveloper(caller.tier, "Analytics of an account");
     const { group_by: group, interval, compare, limit, ...parameters } = query;
     const { question, iso } = await clickQuestion(deps, caller, parameters);
     const groupBy = group === undefined ? [] : [group];
     const now = deps.clock().getTime();
-    const answer = await deps.logReader.askAccount({ ...question, groupBy, interval, compare, limit, now });
+    const asked = { ...question, groupBy, interval, compare, limit, now };
+    const answer = await deps.logReader.askAccount(asked, signal);
     return answerOf(answer, group, question.zone, iso);
   });
 
@@ -68,11 +69,11 @@ export function accountAnalyticsRoutes(app: Api, deps: Deps): void {
     querystring: ClickParameters,
     response: { 200: ClickPageSchema, ...apiErrors(400, 401, 402, 403, 404) },
   };
-  app.get("/api/v1/clicks", { schema: clicks }, async ({ caller, query }) => {
+  app.get("/api/v1/clicks", { schema: clicks }, async ({ caller, query, signal }) => {
     requireDeveloper(caller.tier, "Lists of clicks");
     const { cursor, limit, ...parameters } = query;
     const { question } = await clickQuestion(deps, caller, parameters);
-    const page = await deps.logReader.clickPage(question, await placeOf(deps, cursor), limit);
+    const page = await deps.logReader.clickPage(question, await placeOf(deps, cursor), limit, signal);
     const next = page.next && cursorOf({ value: page.next.upTo, id: page.next.after });
     return { clicks: page.clicks, next_cursor: next };
   });

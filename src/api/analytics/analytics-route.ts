@@ -46,7 +46,7 @@ export function analyticsRoutes(app: Api, deps: Deps): void {
       );
     const now = deps.clock();
     const link = await findOwnLink(deps, caller, { ...params, ...query });
-    const found = await ask(link, undefined, now);
+    const found = await ask(link, undefined, now, request.signal);
     // In headers, as the body is what the interface says.
     reply.header("x-as-of-position", found.position).header("x-behind-ms", String(found.behindMs));
     return analyticsAnswer(found, now);
@@ -67,7 +67,7 @@ export function analyticsRoutes(app: Api, deps: Deps): void {
     const range = parseRange(parameters);
     const link = await findOwnLink(deps, caller, { ...params, ...request.query });
     const now = deps.clock();
-    const found = await ask(link, range, now);
+    const found = await ask(link, range, now, request.signal);
     const at = range.asOf && "time" in range.asOf ? new Date(range.asOf.time) : now;
     return rangeAnswer(found, range, await statusOf({ ...deps, clock: () => at }, found.link));
   });

@@ -68,10 +68,15 @@ const ChangesSchema = z
 const DESCRIPTION = `\`range_too_large\` says what to narrow. Developer tier.`;
 
 export function changesRoutes(app: Api, deps: Deps): void {
-  const answer = async (caller: Caller, parameters: z.infer<typeof Parameters>, link?: string) => {
+  type Asking = { caller: Caller; signal: AbortSignal };
+  const answer = async (
+    { caller, signal }: Asking,
+    parameters: z.infer<typeof Parameters>,
+    link?: string,
+  ) => {
     const request = await changesRequest(deps, parameters, deps.clock());
     const { accountId } = caller;
-    return changesRow(await deps.logReader.changesOfNumbers({ accountId, link, ...request }));
+    return changesRow(await deps.logReader.changesOfNumbers({ accountId, link, ...request }, signal));
   };
   const common = {
     tags: ["Analytics"],
@@ -85,10 +90,11 @@ export function changesRoutes(app: Api, deps: Deps): void {
     params: SlugParams,
     querystring: Parameters.extend({ domain_id: DomainIdQuery }),
   };
-  app.get("/api/v1/analytics/:slug/changes", { schema: ofLink }, async ({ caller, params, query }) => {
+  app.get("/api/v1/analytics/:slug/changes", { schema: ofLink }, async (request) => {
+    const { caller, params, query } = request;
     requireDeveloper(caller.tier, "Changes of numbers");
     const { _id } = await findOwnLink(deps, caller, { ...params, ...query });
-    return await answer(caller, query, _id);
+    return await answer(request, query, _id);
   });
   const ofAccount = {
     operationId: "getAccountChanges",
@@ -96,8 +102,8 @@ export function changesRoutes(app: Api, deps: Deps): void {
     ...common,
     querystring: Parameters,
   };
-  app.get("/api/v1/changes", { schema: ofAccount }, async ({ caller, query }) => {
-    requireDeveloper(caller.tier, "Changes of numbers");
-    return await answer(caller, query);
+  app.get("/api/v1/changes", { schema: ofAccount }, async (request) => {
+    requireDeveloper(request.caller.tier, "Changes of numbers");
+    return await answer(request, request.query);
   });
 }

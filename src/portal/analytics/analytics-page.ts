@@ -37,12 +37,12 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
     const wanted = { ...groupsOf(link), limit: MOST_ROWS };
     const { view, answer, isTooLarge } =
       problem === undefined
-        ? await askView(deps, { accountId, tier }, asked, wanted)
+        ? await askView(deps, { accountId, tier }, asked, wanted, request.signal)
         : { view: asked, isTooLarge: false };
     const isLive = answer !== undefined && view.range.includesNow && hasDeveloperFeatures(tier);
     const isEmpty = answer === undefined || hitsIn(answer) === 0;
     const isOfLink = link !== undefined && Object.keys(view.filters).length === 1;
-    const recent = isOfLink && !isEmpty && (await recentClicksOf(deps, link, view));
+    const recent = isOfLink && !isEmpty && (await recentClicksOf(deps, link, view, request.signal));
     const clear = viewAddress(view, { filters: {} });
     return sendPage(reply, {
       title: link ? `Analytics of ${link.slug}` : "Analytics",

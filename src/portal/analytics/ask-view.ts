@@ -20,6 +20,7 @@ export async function askView(
   { accountId, tier }: Pick<SignedIn, "accountId" | "tier">,
   view: AnalyticsView,
   { groupBy, limit }: Wanted,
+  signal: AbortSignal,
 ): Promise<Outcome> {
   const { range, filters } = view;
   if (!range.request) return { view, isTooLarge: false };
@@ -33,7 +34,8 @@ export async function askView(
   const now = deps.clock().getTime();
   const question = { accountId, filters, ...range.request, limit, zone, compare, kinds: CLICK_KINDS, now };
   try {
-    return { view, answer: await deps.logReader.askAccount({ ...question, groupBy }), isTooLarge: false };
+    const answer = await deps.logReader.askAccount({ ...question, groupBy }, signal);
+    return { view, answer, isTooLarge: false };
   } catch (error) {
     if (isRefused(error, "range_too_large")) return { view, isTooLarge: true };
     if (!isRefused(error, "invalid_range")) throw error;

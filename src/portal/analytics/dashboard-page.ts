@@ -26,7 +26,7 @@ export function dashboardPage(app: Api, deps: PortalDeps): void {
     const isNew = usage.links + usage.deletedLinks === 0;
     const view = viewOf(AnalyticsQuery.parse({}), tier, deps.clock(), timeZone ?? request.visit.zone);
     const wanted = { groupBy: ["link"] as const, limit: TOP_LINKS };
-    const { answer } = isNew ? {} : await askView(deps, { accountId, tier }, view, wanted);
+    const { answer } = isNew ? {} : await askView(deps, { accountId, tier }, view, wanted, request.signal);
     return sendPage(reply, {
       title: "Dashboard",
       nav: "Dashboard",

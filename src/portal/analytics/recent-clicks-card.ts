@@ -21,9 +21,10 @@ export async function recentClicksOf(
   { logReader }: { logReader: Pick<LogReader, "recentClicks"> },
   { accountId, _id }: LinkDocument,
   { range: { request }, show }: AnalyticsView,
+  signal: AbortSignal,
 ): Promise<RecentClick[]> {
   const { from, to } = request ?? {};
-  return await logReader.recentClicks(accountId, _id, { from, to, kinds: KINDS[show] });
+  return await logReader.recentClicks(accountId, _id, { from, to, kinds: KINDS[show] }, signal);
 }
 
 const NAMES: Readonly<Record<ClickKind, string>> = {

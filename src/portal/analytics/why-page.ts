@@ -42,7 +42,7 @@ export function whyPage(app: Api, deps: PortalDeps): void {
     const since = request.query.since || isoIn(zone, now.getTime() - DAYS * DAY_MS).slice(0, 16);
     const moments = { since, ...(until && { until }), timezone: zone.name };
     const asking = changesRequest(deps, moments, now).then((range) =>
-      deps.logReader.changesOfNumbers({ accountId, link: link?._id, ...range }),
+      deps.logReader.changesOfNumbers({ accountId, link: link?._id, ...range }, request.signal),
     );
     const answer = await asking.catch((error: unknown) => {
       if (isRefused(error, "invalid_range", "invalid_position", "range_too_large", "analytics_busy"))

@@ -4,7 +4,7 @@ import { type LinkDocument, links } from "../../projections/definitions/links.ts
 import { daysOf, type LinkDayDocument, linkDays } from "../../projections/definitions/summaries/day.ts";
 import { clicks as clickGroup } from "../../projections/groups.ts";
 import { utcDate } from "../../runtime/moment.ts";
-import { type TimeSlices, timeSlices } from "../../runtime/threads/time-slices.ts";
+import { type SliceWork, type TimeSlices, timeSlices } from "../../runtime/threads/time-slices.ts";
 import { msBehind, nextEventFinder } from "../../stores/event-store/next-event.ts";
 import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
@@ -22,23 +22,25 @@ import { type RecentClick, type RecentWanted, recentClicks } from "./recent-clic
 import { resolveQuestion } from "./resolve-question.ts";
 import { UTC } from "./time-zone.ts";
 
-/** `mostRead`: rows that are counted for a question, fewer in tests. */
+/** `mostRead`: rows that are counted for a question, fewer in tests. `slices`: of all work of the thread. */
 type Deps = {
   readStore: Pick<ReadStore, "checkpoint" | "find" | "get" | "getMany">;
   eventStore: Pick<EventStore, "head" | "readAll">;
   reader?: TableReader;
   mostRead?: number;
+  slices?: SliceWork;
 };
 
 /**
  * Groups may be of rules with their destinations. `hitsOnly`, `visitorKinds`: as of Counting, by default people's. `begins`: where a range without `from` begins at the
- * latest.
+ * latest. `end`: where one without `to` ends, by default now.
  */
 export type ClickQuestion = Omit<AccountQuestion, "groupBy"> & {
   groupBy: readonly CountedBy[];
   hitsOnly?: boolean;
   visitorKinds?: readonly ClickKind[];
   begins?: number;
+  end?: number;
 };
 
 type Groups = { [F in CountedBy]?: Group };
@@ -58,20 +60,21 @@ export function clickQuestions({
   eventStore,
   reader = tableReader({ readStore }),
   mostRead,
+  slices: sliced = timeSlices,
 }: Deps) {
   const next = nextEventFinder(eventStore, clickGroup.categories);
   const countDays = dayCounter({ reader, readStore }, mostRead);
 
   async function answered(question: ClickQuestion, slices: TimeSlices): Promise<ClickAnswer> {
-    const { accountId, filters, kinds, groupBy, limit, now } = question;
+    const { accountId, filters, kinds, groupBy, limit, now, end = now } = question;
     const { hitsOnly = false, visitorKinds = PEOPLE_KINDS } = question;
     // First, as documents may be ahead of it, never behind.
     const counted = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
     const position = question.asOf ?? counted;
-    const resolved = await resolveQuestion(question, now, async () => {
+    const resolved = await resolveQuestion(question, end, async () => {
       const first = await firstHit(question, position, slices);
       if (question.begins !== undefined) return Math.min(first ?? question.begins, question.begins);
-      return first !== undefined && first < (question.to ?? now) ? first : undefined;
+      return first !== undefined && first < (question.to ?? end) ? first : undefined;
     });
     const { from, to, hitsUntil, zone, interval, starts, previous } = resolved;
     const last = hitsUntil === Number.POSITIVE_INFINITY ? undefined : utcDate(new Date(hitsUntil));
@@ -90,9 +93,20 @@ export function clickQuestions({
       series: sum.series(),
       groups: groupsOf(sum, groupBy, limit),
       days: sum.days(),
-      position,
-      behindMs: msBehind(await next(position), new Date(now)),
+      ...(await placeInLog(position, now, question.asOf === undefined)),
     };
+  }
+
+  /** Of what is counted up to a position: up to the end of the log where nothing else is to be counted. */
+  async function placeInLog(
+    counted: Position,
+    now: number,
+    isPresent: boolean,
+  ): Promise<Pick<ClickAnswer, "position" | "behindMs">> {
+    const head = isPresent ? await eventStore.head() : counted;
+    const event = await next(counted);
+    const position = event || head < counted ? counted : head;
+    return { position, behindMs: msBehind(event, new Date(now)) };
   }
 
   /** Of all its hits that count, or of those of one link, as of the position; undefined for none. */
@@ -150,8 +164,7 @@ export function clickQuestions({
       series: hours.series(),
       groups: groupsOf(sum, groupBy, MOST_VALUES),
       recent: await recentClicks({ readStore, eventStore, reader }, link, life, ALWAYS, position, slices),
-      position,
-      behindMs: msBehind(await next(position), new Date(now)),
+      ...(await placeInLog(position, now, true)),
     };
   }
 
@@ -163,11 +176,11 @@ export function clickQuestions({
 
   return {
     answer: (question: ClickQuestion, signal?: AbortSignal): Promise<ClickAnswer> =>
-      withPresentChunks(() => answered(question, timeSlices(signal))),
+      withPresentChunks(() => answered(question, sliced(signal))),
     lifeOf: (question: LifeQuestion, signal?: AbortSignal): Promise<LinkLife> =>
-      withPresentChunks(() => lifeOf(question, timeSlices(signal))),
+      withPresentChunks(() => lifeOf(question, sliced(signal))),
     recentOf: (accountId: string, link: string, wanted: RecentWanted, signal?: AbortSignal) =>
-      withPresentChunks(() => recentOf(accountId, link, wanted, timeSlices(signal))),
+      withPresentChunks(() => recentOf(accountId, link, wanted, sliced(signal))),
   };
 }
 

@@ -6,7 +6,7 @@ import { Refused } from "../../runtime/refused.ts";
 const MOST_AT_WORK = 6;
 const MOST_OF_ONE = 2;
 /** Of an account, those at work and those that wait. */
-const MOST_IN_LINE = 8;
+const MOST_IN_LINE = 100;
 
 type Waiting = { begin: () => void };
 type Line = { atWork: number; waiting: Waiting[] };

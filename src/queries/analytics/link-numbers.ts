@@ -5,11 +5,9 @@ import type { ClickGap } from "../../projections/definitions/click-gaps.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { partsOfRuleHit } from "../../projections/definitions/rule-hits.ts";
 import { DIMENSIONS, type Dimension } from "../../projections/definitions/summaries/breakdown.ts";
-import { clicks as clickGroup } from "../../projections/groups.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import { upTo } from "../../stores/event-store/log-pages.ts";
-import { msBehind, nextEventFinder } from "../../stores/event-store/next-event.ts";
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { linkFromStream } from "../links/find-link.ts";
@@ -79,7 +77,6 @@ const FIELDS = [
 /** One for all that ask, as it keeps what it has read of the log. */
 export function linkNumbers(deps: LinkNumbersDeps) {
   const { eventStore, logReader } = deps;
-  const next = nextEventFinder(eventStore, clickGroup.categories);
   const counted = whenCounted(deps);
 
   /** Undefined when the link did not exist then. */
@@ -87,6 +84,7 @@ export function linkNumbers(deps: LinkNumbersDeps) {
     link: string,
     asOf: NonNullable<RangeRequest["asOf"]>,
     now: number,
+    signal: AbortSignal,
   ): Promise<Position | undefined> {
     if ("position" in asOf) {
       await refuseForeignPosition(deps, asOf.position);
@@ -95,25 +93,16 @@ export function linkNumbers(deps: LinkNumbersDeps) {
     const { time } = asOf;
     if (time > now + CLOCK_DIFFERENCE_MS)
       throw new Refused("invalid_range", "as_of must not be in the future");
-    return await positionAsOf({ ...deps, logParts: logReader }, link, new Date(time).toISOString());
-  }
-
-  /** Up to the end of the log when nothing is left to be counted. */
-  async function endOf({
-    position,
-    behindMs,
-  }: Pick<LinkNumbers, "position" | "behindMs">): Promise<Position> {
-    const head = await eventStore.head();
-    return behindMs === 0 && head > position && !(await next(position)) ? head : position;
+    return await positionAsOf({ ...deps, logParts: logReader }, link, new Date(time).toISOString(), signal);
   }
 
   async function ofRange(
     present: LinkDocument,
     request: RangeRequest,
     now: number,
-    signal: AbortSignal | undefined,
+    signal: AbortSignal,
   ): Promise<LinkNumbers> {
-    const asOf = request.asOf && (await positionOf(present._id, request.asOf, now));
+    const asOf = request.asOf && (await positionOf(present._id, request.asOf, now, signal));
     const linkThen = async () => asOf && (await linkFromStream(upTo(eventStore, asOf), present._id));
     const link = request.asOf ? await linkThen() : present;
     if (!link) throw new Refused("not_found", "The link did not exist at as_of.");
@@ -121,13 +110,12 @@ export function linkNumbers(deps: LinkNumbersDeps) {
     const { from, to, interval, zone, kinds } = request;
     const end = request.asOf && "time" in request.asOf ? Math.min(request.asOf.time, now) : now;
     const of = { accountId: link.accountId, filters: { link: [link._id] }, zone: zone.name, interval, kinds };
-    const question = { ...of, from, to, now: end, asOf, groupBy: FIELDS, limit: MOST_VALUES, hitsOnly: true };
+    const question = { ...of, from, to, now, end, asOf, groupBy: FIELDS, limit: MOST_VALUES, hitsOnly: true };
     // Of the hits that are asked for, be they of bots.
     const visitorKinds = kinds;
     const begins = Date.parse(link.createdAt);
     const answer = await logReader.askLink({ ...question, visitorKinds, begins }, signal);
     const wanted = { from: answer.from, to, kinds };
-    const behindMs = asOf === undefined ? answer.behindMs : msBehind(await next(asOf), new Date(now));
     return {
       link,
       ...{ interval: answer.interval, from: answer.from, to: answer.to },
@@ -136,16 +124,12 @@ export function linkNumbers(deps: LinkNumbersDeps) {
       gaps: answer.gaps,
       recent:
         asOf === undefined ? await logReader.recentClicks(link.accountId, link._id, wanted, signal) : [],
-      position: asOf ?? (await endOf(answer)),
-      behindMs,
+      position: answer.position,
+      behindMs: answer.behindMs,
     };
   }
 
-  async function ofWholeLife(
-    link: LinkDocument,
-    now: number,
-    signal: AbortSignal | undefined,
-  ): Promise<LinkNumbers> {
+  async function ofWholeLife(link: LinkDocument, now: number, signal: AbortSignal): Promise<LinkNumbers> {
     const { accountId, _id } = link;
     const life = await logReader.lifeOfLink({ accountId, link: _id, groupBy: FIELDS, now }, signal);
     return {
@@ -155,7 +139,7 @@ export function linkNumbers(deps: LinkNumbersDeps) {
       visitors: [],
       recent: life.recent,
       gaps: [],
-      position: await endOf(life),
+      position: life.position,
       behindMs: life.behindMs,
     };
   }
@@ -168,7 +152,7 @@ export function linkNumbers(deps: LinkNumbersDeps) {
     link: LinkDocument,
     range: RangeRequest | undefined,
     now: Date,
-    signal?: AbortSignal,
+    signal: AbortSignal,
   ): Promise<LinkNumbers> =>
     range
       ? await ofRange(link, range, now.getTime(), signal)

@@ -4,6 +4,7 @@
 import { CATEGORY, PREFIX, withdrawalStream } from "../../events/streams.ts";
 import { type ClickHourDocument, clickHours, hourOf } from "../../projections/definitions/click-hours.ts";
 import { clicks } from "../../projections/groups.ts";
+import type { TimeSlices } from "../../runtime/threads/time-slices.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import {
   type EventStore,
@@ -68,6 +69,7 @@ export type LastClickRecordedBy = (
   time: string,
   after: Position,
   upTo: Position | undefined,
+  signal?: AbortSignal,
 ) => Promise<Position | undefined>;
 
 type Deps = {
@@ -83,12 +85,17 @@ const BATCH = 1_000;
  * back: what stands before such an event in the log is part of it, whatever time it was recorded under. Undefined for a
  * link whose creation was recorded later. `time`: ISO 8601 UTC. @throws what the stores throw
  */
-export async function positionAsOf(deps: Deps, link: string, time: string): Promise<Position | undefined> {
+export async function positionAsOf(
+  deps: Deps,
+  link: string,
+  time: string,
+  signal?: AbortSignal,
+): Promise<Position | undefined> {
   const ofLink = [`${PREFIX.link}${link}`, withdrawalStream(link)] as const;
   const [created] = await deps.eventStore.read(ofLink[0], { limit: 1 });
   if (!created || created.recordedAt > time) return undefined;
   const found = await Promise.all([
-    lastClick(deps, time),
+    lastClick(deps, time, signal),
     ...ofLink.map((stream) => lastRecordedBy(streamPages(deps.eventStore, stream), time)),
   ]);
   return [START, ...found.filter((position) => position !== undefined)].toSorted().at(-1) ?? START;
@@ -101,10 +108,11 @@ export async function positionAsOf(deps: Deps, link: string, time: string): Prom
 export async function positionAt(
   deps: Deps & { eventStore: Pick<EventStore, "readAll"> },
   time: string,
+  signal?: AbortSignal,
 ): Promise<Position> {
   const categories = [CATEGORY.withdrawals, CATEGORY.operator];
   const corrections = eventsOf(logPages(deps.eventStore, { after: START, categories, limit: BATCH }));
-  const last = [await lastClick(deps, time), (await lastRecordedBy(corrections, time)) ?? START];
+  const last = [await lastClick(deps, time, signal), (await lastRecordedBy(corrections, time)) ?? START];
   return last.toSorted().at(-1) ?? START;
 }
 
@@ -112,15 +120,19 @@ export async function positionAt(
  * By the last positions of the hours of recording, so that one hour of the log is read, and what its index lacks yet. The
  * checkpoint first: the index may be ahead of it, not behind.
  */
-async function lastClick({ readStore, logParts }: Deps, time: string): Promise<Position> {
+async function lastClick(
+  { readStore, logParts }: Deps,
+  time: string,
+  signal: AbortSignal | undefined,
+): Promise<Position> {
   const hour = `${hourOf(time)}:00:00.000Z`;
   const next = new Date(Date.parse(hour) + HOUR_MS).toISOString();
   const indexed = (await readStore.checkpoint(clicks.name))?.position ?? START;
   const before = await lastPositionIn({ readStore }, "", hour);
   const last = await lastPositionIn({ readStore }, hour, next);
-  const notIndexed = await logParts.lastClickRecordedBy(time, indexed, undefined);
+  const notIndexed = await logParts.lastClickRecordedBy(time, indexed, undefined, signal);
   if (notIndexed !== undefined || last <= before) return notIndexed ?? before;
-  return (await logParts.lastClickRecordedBy(time, before, last)) ?? before;
+  return (await logParts.lastClickRecordedBy(time, before, last, signal)) ?? before;
 }
 
 /** The last click of the part of the log that was recorded by the time. */
@@ -129,8 +141,9 @@ export async function lastClickRecordedBy(
   time: string,
   after: Position,
   upTo: Position | undefined,
+  slices?: TimeSlices,
 ): Promise<Position | undefined> {
-  const part = { after, upTo, categories: [CATEGORY.clicks], limit: BATCH };
+  const part = { after, upTo, categories: [CATEGORY.clicks], limit: BATCH, slices };
   return await lastRecordedBy(eventsOf(logPages(eventStore, part)), time);
 }
 

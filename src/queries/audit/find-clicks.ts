@@ -35,7 +35,7 @@ export type FoundClicks = { events: RecordedEvent[]; next: Position | null };
 
 export type FindClicks = (search: ClickSearch) => Promise<FoundClicks>;
 
-const BATCH = 2_000;
+const BATCH = 1_000;
 /** Clicks that are read for one answer, in which another caller of the thread waits. */
 const MOST_SEARCHED = 50_000;
 

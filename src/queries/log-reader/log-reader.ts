@@ -7,14 +7,13 @@ import type { EventType } from "../../events/catalogue.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import type { ChangesOfNumbers, ChangesRequest } from "../analytics/changes/changes-of-numbers.ts";
 import type {
-  AskAccount,
   ClickAnswer,
   ClickQuestion as CountedClicks,
   LifeQuestion,
   LinkLife,
 } from "../analytics/click-questions.ts";
 import type { LastClickRecordedBy } from "../analytics/log-positions.ts";
-import type { AccountQuestion } from "../analytics/question.ts";
+import type { AccountAnswer, AccountQuestion } from "../analytics/question.ts";
 import type { RecentClick, RecentWanted } from "../analytics/recent-clicks.ts";
 import type { ClickSearch, FoundClicks } from "../audit/find-clicks.ts";
 import type { FeedRequest } from "../feed/account-events.ts";
@@ -43,7 +42,7 @@ export type FeedText = { events: string[]; next: Position; more: boolean };
 export type FeedBatch = { events: { position: Position; json: string }[]; position: Position };
 
 /**
- * Each generator ends when its signal aborts. All methods throw StoreUnavailable, EventNewer at an event of a newer program, or
+ * Each generator ends when its signal aborts, and each question with its reason: those of a request with its client. All methods throw StoreUnavailable, EventNewer at an event of a newer program, or
  * invalid_position where the store refuses the caller's.
  */
 export type LogReader = {
@@ -71,24 +70,24 @@ export type LogReader = {
   exportAccount(accountId: string, signal: AbortSignal): AsyncGenerator<string>;
   lastClickRecordedBy: LastClickRecordedBy;
   /** accountQuestions, in the thread. */
-  askAccount: AskAccount;
+  askAccount(question: AccountQuestion, signal: AbortSignal): Promise<AccountAnswer>;
   /** ClickQuestions.answer, in the thread. */
-  askLink(question: CountedClicks, signal?: AbortSignal): Promise<ClickAnswer>;
+  askLink(question: CountedClicks, signal: AbortSignal): Promise<ClickAnswer>;
   /** ClickQuestions.lifeOf, in the thread. */
-  lifeOfLink(question: LifeQuestion, signal?: AbortSignal): Promise<LinkLife>;
+  lifeOfLink(question: LifeQuestion, signal: AbortSignal): Promise<LinkLife>;
   /** ClickQuestions.recentOf, in the thread. */
   recentClicks(
     accountId: string,
     link: string,
     wanted: RecentWanted,
-    signal?: AbortSignal,
+    signal: AbortSignal,
   ): Promise<RecentClick[]>;
   /** clickPage, in the thread. */
   clickPage(
     question: ClickQuestion,
     place: ClickPlace | undefined,
     limit: number,
-    signal?: AbortSignal,
+    signal: AbortSignal,
   ): Promise<ClickPage>;
   /** clickFile, in the thread. */
   clickFile(
@@ -97,7 +96,7 @@ export type LogReader = {
     signal: AbortSignal,
   ): AsyncGenerator<string | Uint8Array>;
   /** changesOfNumbers, in the thread. */
-  changesOfNumbers(request: ChangesRequest, signal?: AbortSignal): Promise<ChangesOfNumbers>;
+  changesOfNumbers(request: ChangesRequest, signal: AbortSignal): Promise<ChangesOfNumbers>;
   /** matchingClicks, in the thread. */
   matchingClicks: FindMatching;
   /** findClicks, in the thread. */

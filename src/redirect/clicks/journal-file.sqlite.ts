@@ -9,20 +9,25 @@ import {
   readdirSync,
   rmSync,
   statfsSync,
+  statSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { newEvent } from "../../events/new-event.ts";
+import { gapStream } from "../../events/streams.ts";
+import { messageOf } from "../../runtime/errors.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { setAside } from "../../stores/connections/set-aside.sqlite.ts";
 import { inTransaction } from "../../stores/connections/sqlite.ts";
 import type { NewEvent } from "../../stores/event-store/port.ts";
 import type { ClickBatch } from "./append-clicks.ts";
-import type { JournaledClicks, JournalFile, JournalFiles, JournalSize } from "./journal-file.ts";
+import type { JournaledClicks, JournalFile, JournalFiles, JournalSize, Say } from "./journal-file.ts";
 
 export type SqliteJournalOptions = {
   maxBytes: number;
   /** Free disk space below which nothing is put; default 100 MB. */
   minFreeBytes?: number;
-  /** A name that no other file has. */
+  /** A UUID. */
   newName: () => string;
 };
 
@@ -35,13 +40,17 @@ const SCHEMA = `
     clicks INTEGER NOT NULL,
     events TEXT NOT NULL
   ) STRICT;
+  CREATE TABLE log (id TEXT NOT NULL) STRICT;
   PRAGMA user_version = 1;
 `;
+const VERSION = 1;
 const SUFFIX = ".journal";
 const MIN_FREE_BYTES = 100 * 1024 * 1024;
 const CHECK_DISK_MS = 1_000;
 /** Other processes that look for left files lock a new one only while they read its version. */
 const LOCK_WITHIN_MS = 5_000;
+/** A page. */
+const LEAST_BYTES = 4_096;
 const SQLITE_BUSY = 5;
 const SQLITE_CANTOPEN = 14;
 
@@ -49,33 +58,86 @@ type Row = { number: number; stream: string; expected: number; clicks: number; e
 
 export function sqliteJournalFiles(folder: string, options: SqliteJournalOptions): JournalFiles {
   const { maxBytes, minFreeBytes = MIN_FREE_BYTES, newName } = options;
-  const hasSpace = diskWatch(folder, minFreeBytes);
-  /** Own ones, and those that can't be read. */
+  const limits = { maxBytes, hasSpace: diskWatch(folder, minFreeBytes) };
+  /** Own ones, and those that are not for this process. */
   const passed = new Set<string>();
-  return {
-    create() {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const name = newName() + SUFFIX;
-      const file = join(folder, name);
-      const created = new SqliteJournalFile(file, createFile(file), { maxBytes, hasSpace });
+  /** Without content when they were last looked at: those that are being created have it by the next time. */
+  const begun = new Set<string>();
+
+  function create(limits: Limits): SqliteJournalFile {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const name = newName() + SUFFIX;
+    const file = join(folder, name);
+    const created = new SqliteJournalFile(file, createFile(file), limits);
+    passed.add(name);
+    return created;
+  }
+
+  /** `db`: the damaged file, locked; undefined where SQLite can't open it. */
+  function replace(
+    file: string,
+    locked: DatabaseSync | undefined,
+    error: unknown,
+    say: Say,
+    dropped = 0,
+  ): JournalFile {
+    const db = locked ?? new DatabaseSync(file, { defensive: false });
+    const replacing = create({ maxBytes: Number.POSITIVE_INFINITY, hasSpace: () => true });
+    try {
+      const { batches, lost, isExact, logId } = readable(db, dropped);
+      const gap = lost > 0 ? [gapBatch(newName(), batches, lost, statSync(file).mtime)] : [];
+      replacing.put([...batches, ...gap], logId);
+      const aside = basename(setAside(file));
+      const read = batches.reduce((sum, { events }) => sum + events.length, 0);
+      const others = isExact ? `${lost} are lost` : `${lost} are lost, and others, it is not known how many`;
+      say(
+        `The click journal ${basename(file)} is damaged (${messageOf(error)}): it is kept as ${aside}; ${read} clicks could be read, ${others}`,
+        error,
+      );
+    } catch (failure) {
+      replacing.discard();
+      throw failure;
+    } finally {
+      db.close();
+    }
+    return replacing;
+  }
+
+  function openFile(name: string, logId: string, say: Say): JournalFile | undefined {
+    const file = join(folder, name);
+    const leave = (why: string) => {
       passed.add(name);
-      return created;
-    },
-    openLeft(onUnreadable) {
+      say(`The click journal ${name} ${why}: it stays as it is`);
+    };
+    let db: DatabaseSync | undefined;
+    try {
+      // Into a shorter one SQLite would write.
+      if (statSync(file).size >= LEAST_BYTES) db = openLocked(file, 0);
+      const version = Number(db?.prepare("PRAGMA user_version").get()?.user_version ?? 0);
+      if (version > VERSION) leave("is of another version of this program");
+      if (version < VERSION && begun.has(name)) throw new Error("there is nothing in it");
+      if (version < VERSION) begun.add(name);
+      const opened = db && version === VERSION ? new SqliteJournalFile(file, db) : undefined;
+      if (opened && (opened.logId ?? logId) === logId) return opened;
+      if (opened) leave(`is of the log ${opened.logId}, and this is ${logId}`);
+      db?.close();
+    } catch (error) {
+      if (!isElsewhere(error)) return replace(file, db, error, say);
+      db?.close();
+    }
+    return undefined;
+  }
+
+  return {
+    create: () => create(limits),
+    openLeft(logId, say) {
       if (!existsSync(folder)) return [];
       const left = readdirSync(folder).filter((name) => name.endsWith(SUFFIX) && !passed.has(name));
-      return left.flatMap((name) => {
-        try {
-          return openUnlocked(join(folder, name));
-        } catch (error) {
-          passed.add(name);
-          onUnreadable(
-            `The click journal ${name} can't be read, and stays as it is: ${String(error)}`,
-            error,
-          );
-          return [];
-        }
-      });
+      return left.flatMap((name) => openFile(name, logId, say) ?? []);
+    },
+    replaceDamaged: (damaged, error, say) => {
+      const { file, db, dropped } = damaged as SqliteJournalFile;
+      return replace(file, db, error, say, dropped);
     },
   };
 }
@@ -83,29 +145,31 @@ export function sqliteJournalFiles(folder: string, options: SqliteJournalOptions
 type Limits = { maxBytes: number; hasSpace: () => boolean };
 
 class SqliteJournalFile implements JournalFile {
-  readonly #file: string;
-  readonly #db: DatabaseSync;
+  readonly file: string;
+  readonly db: DatabaseSync;
+  logId: string | undefined;
   readonly #limits: Limits | undefined;
   readonly #insert: StatementSync;
   readonly #oldest: StatementSync;
   readonly #delete: StatementSync;
   #size: JournalSize;
   /** Up to this number rows are in the log. */
-  #dropped = 0;
+  dropped = 0;
 
-  /** `db`: the file, locked. `limits`: undefined for one that is only emptied. */
+  /** `db`: the file, locked. `limits`: undefined for one that is only emptied. @throws SQLite's error of a damaged one */
   constructor(file: string, db: DatabaseSync, limits?: Limits) {
-    this.#file = file;
-    this.#db = db;
+    this.file = file;
+    this.db = db;
     this.#limits = limits;
     this.#insert = db.prepare("INSERT INTO appends (stream, expected, clicks, events) VALUES (?, ?, ?, ?)");
     this.#oldest = db.prepare("SELECT * FROM appends WHERE number > ? ORDER BY number");
     this.#delete = db.prepare("DELETE FROM appends WHERE number <= ?");
     const sizes = "total(clicks) AS clicks, total(octet_length(events)) AS bytes";
     this.#size = db.prepare(`SELECT ${sizes} FROM appends`).get() as JournalSize;
+    this.logId = db.prepare("SELECT id FROM log").get()?.id as string | undefined;
   }
 
-  put(batches: readonly ClickBatch[]): void {
+  put(batches: readonly ClickBatch[], logId?: string): void {
     const size = { ...this.#size };
     const rows = batches.map(({ stream, after, events }) => {
       const json = JSON.stringify(events);
@@ -115,17 +179,20 @@ class SqliteJournalFile implements JournalFile {
     });
     if (!this.#limits || size.bytes > this.#limits.maxBytes || !this.#limits.hasSpace())
       throw new Refused("journal_full", "The click journal is full: by CLICK_JOURNAL_MB, or by its disk");
-    inTransaction(this.#db, () => {
-      this.#delete.run(this.#dropped);
+    inTransaction(this.db, () => {
+      this.#delete.run(this.dropped);
       for (const row of rows) this.#insert.run(...row);
+      if (this.logId === undefined && logId !== undefined)
+        this.db.prepare("INSERT INTO log VALUES (?)").run(logId);
     });
+    this.logId ??= logId;
     this.#size = size;
   }
 
   oldest(mostClicks: number): JournaledClicks | undefined {
     const rows: Row[] = [];
     let clicks = 0;
-    for (const row of this.#oldest.iterate(this.#dropped) as Iterable<Row>) {
+    for (const row of this.#oldest.iterate(this.dropped) as Iterable<Row>) {
       const [first] = rows;
       const follows = row.stream === first?.stream && row.expected === first.expected + clicks;
       if (first && (!follows || clicks + row.clicks > mostClicks)) break;
@@ -140,7 +207,7 @@ class SqliteJournalFile implements JournalFile {
   }
 
   drop({ upTo, events, bytes }: JournaledClicks): void {
-    this.#dropped = upTo;
+    this.dropped = upTo;
     this.#size = { clicks: this.#size.clicks - events.length, bytes: this.#size.bytes - bytes };
   }
 
@@ -150,11 +217,16 @@ class SqliteJournalFile implements JournalFile {
 
   /** A process that locks the file between close and removal finds it empty: only its owner writes to it. */
   close(): void {
-    if (!this.#db.isOpen) return;
+    if (!this.db.isOpen) return;
     const isEmpty = this.#size.clicks === 0;
-    if (isEmpty) this.#delete.run(this.#dropped);
-    this.#db.close();
-    if (isEmpty) removeFile(this.#file);
+    if (isEmpty) succeeds(() => this.#delete.run(this.dropped));
+    this.db.close();
+    if (isEmpty) removeFile(this.file);
+  }
+
+  discard(): void {
+    this.db.close();
+    removeFile(this.file);
   }
 }
 
@@ -176,26 +248,89 @@ function createFile(file: string): DatabaseSync {
   }
 }
 
-/** None while a running process holds or creates it. @throws when it can't be read: then it is not locked either */
-function openUnlocked(file: string): JournalFile[] {
-  let db: DatabaseSync | undefined;
-  try {
-    db = openLocked(file, 0);
-    const { user_version: version } = db.prepare("PRAGMA user_version").get() as { user_version: number };
-    if (version === 1) return [new SqliteJournalFile(file, db)];
-    db.close();
-  } catch (error) {
-    db?.close();
-    const { errcode, code } = error as { errcode?: number; code?: string };
-    const isLocked = ((errcode ?? 0) & 0xff) === SQLITE_BUSY;
-    if (!isLocked && code !== "ENOENT" && errcode !== SQLITE_CANTOPEN) throw error;
+/** Whether it is held or created by a running process, or gone by now. */
+function isElsewhere(error: unknown): boolean {
+  const { errcode, code } = error as { errcode?: number; code?: string };
+  const isLocked = ((errcode ?? 0) & 0xff) === SQLITE_BUSY;
+  return isLocked || code === "ENOENT" || errcode === SQLITE_CANTOPEN;
+}
+
+type Readable = { batches: ClickBatch[]; lost: number; isExact: boolean; logId: string | undefined };
+
+/**
+ * What of a damaged file can be read, behind what is in the log: rows before and behind the damage. `lost`: the clicks of rows whose events can't be
+ * read, and of those that are missing between others of their stream.
+ */
+function readable(db: DatabaseSync, dropped: number): Readable {
+  const found: Readable = { batches: [], lost: 0, isExact: false, logId: undefined };
+  const rows = new Map<number, Omit<Row, "events">>();
+  const read = (order: string) => {
+    const listing = `SELECT number, stream, expected, clicks FROM appends WHERE number > ? ORDER BY number ${order}`;
+    return succeeds(() => {
+      for (const row of db.prepare(listing).iterate(dropped) as Iterable<Row>) rows.set(row.number, row);
+    });
+  };
+  // By the first one also a file that was cut short is read up to its end.
+  succeeds(() => db.exec("PRAGMA writable_schema = ON; PRAGMA cell_size_check = ON"));
+  const isWhole = read("ASC");
+  const isFirstKnown = rows.size > 0;
+  if (!isWhole) read("DESC");
+  succeeds(() => {
+    const id = db.prepare("SELECT id FROM log").get()?.id;
+    if (typeof id === "string") found.logId = id;
+  });
+  let last = 0;
+  succeeds(() => {
+    last = Number(db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'appends'").get()?.seq);
+  });
+  const inOrder = [...rows.values()].sort((a, b) => a.number - b.number);
+  found.isExact = isWhole || (isFirstKnown && inOrder.at(-1)?.number === last);
+  let before: Omit<Row, "events"> | undefined;
+  for (const row of inOrder) {
+    const { number, stream, expected, clicks } = row;
+    if (before && number > before.number + 1) {
+      if (stream !== before.stream) found.isExact = false;
+      else found.lost += Math.max(0, expected - before.expected - before.clicks);
+    }
+    before = row;
+    let events: NewEvent[] = [];
+    succeeds(() => {
+      events = JSON.parse(
+        String(db.prepare("SELECT events FROM appends WHERE number = ?").get(number)?.events),
+      );
+    });
+    if (events.length === clicks) found.batches.push({ stream, after: expected, events });
+    else found.lost += clicks;
   }
-  return [];
+  return found;
+}
+
+function succeeds(work: () => unknown): boolean {
+  try {
+    work();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What the log says of lost clicks: in its turn, as any other batch. `writtenAt`: when the last of them was put. */
+function gapBatch(id: string, batches: readonly ClickBatch[], hits: number, writtenAt: Date): ClickBatch {
+  const until = writtenAt.toISOString();
+  const [first] = batches
+    .flatMap(({ events }) => events.map(({ data }) => String((data as { at: string }).at)))
+    .sort();
+  const from = first !== undefined && first < until ? first : until;
+  const event = {
+    type: "ClicksNotRecorded" as const,
+    data: { at: new Date().toISOString(), from, until, hits },
+  };
+  return { stream: gapStream(id), after: -1, events: [newEvent(event, id)] };
 }
 
 /** Locked exclusively until it is closed; the kernel releases the lock when the process ends, also after a crash. */
 function openLocked(file: string, timeout: number): DatabaseSync {
-  const db = new DatabaseSync(file, { timeout });
+  const db = new DatabaseSync(file, { timeout, defensive: false });
   try {
     db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     return db;

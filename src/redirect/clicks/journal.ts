@@ -12,6 +12,10 @@ import type { JournaledClicks, JournalFile, JournalFiles, JournalSize } from "./
 export type JournalDeps = {
   eventStore: ClickLog;
   files: JournalFiles;
+  /** Of the log that is appended to. @throws what the store throws */
+  logId: () => Promise<string>;
+  /** Of the one that the clicks are for, also while the store is unavailable. @throws what the stores throw */
+  notedLogId: () => Promise<string>;
   sleep: Sleep;
   /** [0,1) for jitter. */
   random: () => number;
@@ -45,6 +49,11 @@ export class ClickJournal {
   #isFull = false;
   #mostBytes = 0;
   #failure: ErrorFields | undefined;
+  #logId: string | undefined;
+  /** What was appended last, or is in a file of another thread: whether that is in the log is not known. */
+  readonly #uncertain = new WeakSet<JournalFile>();
+  /** Streams whose clicks go elsewhere than they were meant to, as those before them are missing, and how much further. */
+  readonly #shifts = new Map<string, number>();
   #lookedAt = Number.NEGATIVE_INFINITY;
   readonly #ended: Promise<void>;
 
@@ -58,7 +67,7 @@ export class ClickJournal {
     try {
       this.#own ??= this.#deps.files.create();
       const wasEmpty = this.#own.size().clicks === 0;
-      this.#own.put(batches);
+      this.#own.put(batches, this.#logId);
       this.#mostBytes = Math.max(this.#mostBytes, this.#own.size().bytes);
       this.#isFull = false;
       const isDue = wasEmpty || this.#own.size().clicks >= MOST_AN_APPEND;
@@ -103,7 +112,6 @@ export class ClickJournal {
     // Later than the constructor, whose fields it uses.
     await Promise.resolve();
     while (!this.#stopping.signal.aborted) {
-      this.#lookForLeft();
       const error = await this.#appendDue();
       failures = error === undefined ? 0 : failures + 1;
       this.#note(error);
@@ -138,10 +146,19 @@ export class ClickJournal {
    */
   async #appendDue(): Promise<unknown> {
     let first: unknown;
+    try {
+      this.#logId ??= await this.#deps.notedLogId();
+      this.#lookForLeft(this.#logId);
+      const logId = await this.#deps.logId();
+      if (logId !== this.#logId)
+        throw new StoreFailed(`The clicks are for the log ${this.#logId}, and this is ${logId}`);
+    } catch (error) {
+      return error;
+    }
     for (const file of this.#files()) {
       try {
-        do await this.#appendOldest(file);
-        while (file.size().clicks >= MOST_AN_APPEND && !this.#stopping.signal.aborted);
+        while (await this.#appendOldest(file))
+          if (file.size().clicks < MOST_AN_APPEND || this.#stopping.signal.aborted) break;
         if (file.size().clicks > 0 || !this.#left.delete(file)) continue;
         file.close();
       } catch (error) {
@@ -152,41 +169,50 @@ export class ClickJournal {
     return first;
   }
 
-  async #appendOldest(file: JournalFile): Promise<void> {
+  /** False where there are none. */
+  async #appendOldest(file: JournalFile): Promise<boolean> {
     const clicks = this.#oldest(file);
-    if (!clicks) return;
-    await appendClicks(this.#deps.eventStore, clicks);
+    if (!clicks) return false;
+    const { stream, after, events } = clicks;
+    const isRepeated = this.#uncertain.has(file);
+    this.#uncertain.add(file);
+    const batch = { stream, after: after + (this.#shifts.get(stream) ?? 0), events };
+    const { revision, isThere } = await appendClicks(this.#deps.eventStore, batch, { isRepeated });
+    this.#uncertain.delete(file);
+    const shift = isThere ? batch.after - after : revision - after - events.length;
+    if (shift === 0) this.#shifts.delete(stream);
+    else this.#shifts.set(stream, shift);
     if (!this.#stopping.signal.aborted) file.drop(clicks);
+    return true;
   }
 
-  /**
-   * Nobody waits for what is in a file that can't be read any more (append-clicks.ts). It stays open, so that its lock
-   * keeps this process from finding it again.
-   */
+  /** Of one that is damaged, what can be read is in another file from now on (append-clicks.ts). */
   #oldest(file: JournalFile): JournaledClicks | undefined {
     try {
       return file.oldest(MOST_AN_APPEND);
-    } catch (err) {
+    } catch (error) {
+      const replacing = this.#deps.files.replaceDamaged(file, error, this.#say);
+      this.#left.add(replacing);
+      this.#uncertain.add(replacing);
       this.#left.delete(file);
       if (file === this.#own) this.#own = undefined;
-      const { clicks } = file.size();
-      this.#deps.log.warn(
-        { err },
-        `${clicks} clicks of the journal can't be read any more; their file stays as it is`,
-      );
       return undefined;
     }
   }
 
-  #lookForLeft(): void {
+  readonly #say = (message: string, err?: unknown) => this.#deps.log.warn({ err }, message);
+
+  #lookForLeft(logId: string): void {
     const now = performance.now();
     if (now - this.#lookedAt < LOOK_FOR_LEFT_MS) return;
     this.#lookedAt = now;
-    const warn = (message: string, err: unknown) => this.#deps.log.warn({ err }, message);
     try {
-      for (const file of this.#deps.files.openLeft(warn)) this.#left.add(file);
+      for (const file of this.#deps.files.openLeft(logId, this.#say)) {
+        this.#left.add(file);
+        this.#uncertain.add(file);
+      }
     } catch (error) {
-      warn(`The folder of the click journal can't be read: ${messageOf(error)}`, error);
+      this.#say(`The folder of the click journal can't be read: ${messageOf(error)}`, error);
     }
   }
 

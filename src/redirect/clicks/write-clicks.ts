@@ -58,7 +58,8 @@ export function clickWriter(deps: ClickWriterDeps): ClickWriter {
 
   async function append(batches: readonly ClickBatch[]): Promise<Revisions> {
     const reached: Revisions = [];
-    for (const batch of batches) reached.push([batch.stream, await appendClicks(eventStore, batch)]);
+    for (const batch of batches)
+      reached.push([batch.stream, (await appendClicks(eventStore, batch)).revision]);
     return reached;
   }
 

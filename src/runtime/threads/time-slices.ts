@@ -4,6 +4,28 @@ import { setImmediate as yieldToLoop } from "node:timers/promises";
 /** Half of the 20 ms that a message may wait, as a part of the work takes some milliseconds itself. */
 const SLICE_MS = 10;
 
+/** Who works in a thread goes on in turns: one in each turn of the event loop, so that messages wait for one slice, not for all. */
+export type Turns = {
+  /** Whether the present one is over. */
+  readonly isOver: boolean;
+  next(): Promise<void>;
+};
+
+export function takeTurns(): Turns {
+  let began = performance.now();
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    get isOver() {
+      return performance.now() - began >= SLICE_MS;
+    },
+    async next() {
+      last = last.then(() => yieldToLoop());
+      await last;
+      began = performance.now();
+    },
+  };
+}
+
 export type TimeSlices = {
   /** To be awaited between parts of the work. @throws the signal's reason when it has aborted */
   next(): Promise<void>;
@@ -11,7 +33,11 @@ export type TimeSlices = {
   workedMs(): number;
 };
 
-export function timeSlices(signal?: AbortSignal): TimeSlices {
+/** Makes those of a piece of work, which ends when its signal aborts. */
+export type SliceWork = (signal?: AbortSignal) => TimeSlices;
+
+/** Of one piece of work; `turns`: of all work that the thread does in slices, if there is more. */
+export function timeSlices(signal?: AbortSignal, turns: Turns = takeTurns()): TimeSlices {
   let began = performance.now();
   let before = 0;
   const workedMs = () => before + performance.now() - began;
@@ -19,11 +45,29 @@ export function timeSlices(signal?: AbortSignal): TimeSlices {
     workedMs,
     async next() {
       signal?.throwIfAborted();
-      if (performance.now() - began < SLICE_MS) return;
+      if (!turns.isOver) return;
       before = workedMs();
-      await yieldToLoop();
+      await turns.next();
       signal?.throwIfAborted();
       began = performance.now();
     },
   };
+}
+
+/** Items that are worked at together: requests that do so at once share appends, and hold the thread for some milliseconds. */
+const AT_ONCE = 10;
+
+/** The results in the order of the items, a few of which are worked at together. @throws what the work throws first */
+export async function inSlices<T, R>(
+  items: readonly T[],
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const slices = timeSlices();
+  const results: R[] = [];
+  for (let start = 0; start < items.length; start += AT_ONCE) {
+    const part = items.slice(start, start + AT_ONCE);
+    results.push(...(await Promise.all(part.map((item, n) => work(item, start + n)))));
+    await slices.next();
+  }
+  return results;
 }

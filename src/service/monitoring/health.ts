@@ -8,6 +8,7 @@ import { messageOf } from "../../runtime/errors.ts";
 import { inTime } from "../../runtime/pause.ts";
 import { StoreFailed } from "../../stores/connections/errors.ts";
 import type { LogHealth, Readiness, Reason } from "../../stores/coordination/log-health.ts";
+import type { Counts } from "../../stores/counts/counts.ts";
 import { logProgress } from "../../stores/event-store/log-progress.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
@@ -21,6 +22,7 @@ export type HealthDeps = {
   readStore: Pick<ReadStore, "checkpoints">;
   /** Undefined when none is configured. */
   redis: { readonly unavailable: boolean } | undefined;
+  counts: Pick<Counts, "problem">;
   projections: () => Promise<GroupStatus[]>;
   /** What the router of webhooks has passed. */
   routerSetAside: () => Promise<SetAside>;
@@ -65,6 +67,7 @@ export async function readiness(deps: HealthDeps): Promise<Readiness> {
   const degraded = [
     ...log,
     ...redisProblems(deps.redis),
+    ...(deps.counts.problem === undefined ? [] : [{ part: "limits", reason: deps.counts.problem }]),
     ...recorderProblems(recorder),
     ...journalProblems(recorder?.journal),
     ...router,

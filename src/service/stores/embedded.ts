@@ -49,10 +49,10 @@ export function embeddedStores(config: StoresConfig, options: StoreOptions): Sto
     secrets,
     deliveryQueue,
     leases: async () => leases,
-    counts: opener(() => openSqliteCounts(fileOf("limits.db"), hiddenBy(config, options))),
+    counts: opener(() => openSqliteCounts(fileOf("limits.db"), hiddenBy(config, options), options.log)),
     redis: async () => undefined,
     dailySalts: async () => fileDailySalts(fileOf("visitor-salts")),
-    journalFiles: () => undefined,
+    journal: () => undefined,
     served: {
       writer: { log: async () => (await logInFile()).appends, secrets: storedSecrets },
       reader: { readStore: foldStore, queue: deliveryQueue },

@@ -72,9 +72,11 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
       const { redisDailySalts } = await import("../../redirect/clicks/visitors/daily-salts.redis.ts");
       return redisDailySalts(await redis());
     },
-    journalFiles() {
+    journal() {
+      const folder = join(config.dataDir, "click-journal");
       const maxBytes = clickJournalMb * 1024 * 1024;
-      return sqliteJournalFiles(join(config.dataDir, "click-journal"), { maxBytes, newName: randomUUID });
+      const files = sqliteJournalFiles(folder, { maxBytes, newName: randomUUID });
+      return { files, logId: async () => (await begun.required()).logId, notedLogId: knownLogId };
     },
     served: { writer: {}, reader: {} },
     async prepare() {

@@ -1,6 +1,6 @@
 // What both deployments open: each store is opened when it is first needed, and answered as it is from then on.
 import { type Config, secretKeyOf } from "../../config/config.ts";
-import type { JournalFiles } from "../../redirect/clicks/journal-file.ts";
+import type { JournalDeps } from "../../redirect/clicks/journal.ts";
 import type { DailySalts } from "../../redirect/clicks/visitors/daily-salts.ts";
 import type { Calls, Served } from "../../runtime/threads/calls.ts";
 import type { Leases } from "../../stores/coordination/leases.ts";
@@ -58,7 +58,7 @@ export type Stores = {
   redis(): Promise<{ readonly unavailable: boolean } | undefined>;
   dailySalts(): Promise<DailySalts>;
   /** Where clicks are stored until the event store has them; undefined for the embedded one, which is on the same disk. */
-  journalFiles(): JournalFiles | undefined;
+  journal(): Pick<JournalDeps, "files" | "logId" | "notedLogId"> | undefined;
   /** What the threads of StoreThreads serve; nothing where the stores are servers. */
   served: { writer: Served; reader: Served };
   /** Checks SECRET_KEY and creates missing indexes. @throws StoreUnavailable, secret_key_unknown */

@@ -18,29 +18,36 @@ import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import { verifyInSteps } from "../../queries/log-reader/verify-in-steps.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { pause } from "../../runtime/pause.ts";
+import { takeTurns, timeSlices } from "../../runtime/threads/time-slices.ts";
 import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
+import { readInTurns } from "../../stores/event-store/read-in-turns.ts";
 import { clickFile, clickPage } from "../../transfer/export/account-clicks.ts";
 import { CLICK_LINES } from "../../transfer/export/click-lines.ts";
 import { clickRows } from "../../transfer/export/click-rows.ts";
 import type { Stores } from "../stores/stores.ts";
 
-/** `readStore`: for queries. */
+/** `readStore`: for queries. Whatever takes long reads its log, counts and waits in the turns of the thread. */
 export function logReader(
   stores: Stores,
-  { eventStore, readStore }: { eventStore: EventStore; readStore: ActiveReadStore },
+  opened: { eventStore: EventStore; readStore: ActiveReadStore },
   config: Config,
   log: BasicLogger,
 ): LogReader {
   const { baseUrl } = config;
-  const counting = { eventStore, readStore };
-  const inLine = fairQueue();
+  const { readStore } = opened;
+  const turns = takeTurns();
+  const slices = (signal?: AbortSignal) => timeSlices(signal, turns);
+  const eventStore = readInTurns(opened.eventStore, turns);
   const queried = async () => (await readStore.queried(clickGroup)).build;
   const reader = tableReader({ readStore, queried });
-  const changing = { ...counting, reader, counted: whenCounted({ ...counting, sleep: pause }) };
-  const questions = clickQuestions({ ...counting, reader });
+  const counting = { eventStore, readStore, reader, slices };
+  const changing = { ...counting, counted: whenCounted({ ...counting, sleep: pause }) };
+  const questions = clickQuestions(counting);
+  const inLine = fairQueue();
   return {
     ...feedReader({ eventStore, baseUrl, sleep: pause, log }),
-    lastClickRecordedBy: (time, after, upTo) => lastClickRecordedBy({ eventStore }, time, after, upTo),
+    lastClickRecordedBy: (time, after, upTo, signal) =>
+      lastClickRecordedBy({ eventStore }, time, after, upTo, slices(signal)),
     async *exportClicks(link, after, format, signal) {
       const { head, line } = CLICK_LINES[format];
       yield head;
@@ -58,12 +65,14 @@ export function logReader(
     askAccount: accountQuestions(questions, readStore, inLine),
     askLink: (question, signal) =>
       inLine(question.accountId, () => questions.answer(question, signal), signal),
-    lifeOfLink: questions.lifeOf,
-    recentClicks: questions.recentOf,
+    lifeOfLink: (question, signal) =>
+      inLine(question.accountId, () => questions.lifeOf(question, signal), signal),
+    recentClicks: (accountId, link, wanted, signal) =>
+      inLine(accountId, () => questions.recentOf(accountId, link, wanted, signal), signal),
     clickPage: (question, place, limit, signal) =>
-      clickPage({ ...counting, reader }, question, place, limit, signal),
+      inLine(question.accountId, () => clickPage(counting, question, place, limit, signal), signal),
     async *clickFile(question, format, signal) {
-      for await (const part of clickFile({ ...counting, reader }, question, format, signal)) {
+      for await (const part of clickFile(counting, question, format, signal)) {
         if (signal.aborted) return;
         if (part.length > 0) yield part;
       }
@@ -73,12 +82,12 @@ export function logReader(
     matchingClicks: (address, selection) => matchingClicks({ eventStore }, address, selection),
     findClicks: (search) => findClicks({ eventStore }, search),
     async *verifyLog(options, signal) {
-      const opened = await stores.openVerifiableLog();
+      const verifiable = await stores.openVerifiableLog();
       try {
         const trust = trustOf(config, sealKeysFrom(config));
-        return yield* verifyInSteps({ ...opened, trust }, options, signal);
+        return yield* verifyInSteps({ ...verifiable, trust, slices: slices(signal) }, options, signal);
       } finally {
-        await opened.close();
+        await verifiable.close();
       }
     },
   };

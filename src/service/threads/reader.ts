@@ -3,6 +3,7 @@ import type { DrawQr } from "../../api/qr/draw-qr.ts";
 import type { MakeLogo } from "../../api/qr/logo.ts";
 import type { Config } from "../../config/config.ts";
 import { EventNewer } from "../../events/read-event.ts";
+import { ProjectionNotBuilt } from "../../projections/builds/errors.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import type { ErrorFields } from "../../runtime/error-fields.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
@@ -16,7 +17,9 @@ const IDLE_MS = 60_000;
 
 /** What the thread refuses is the caller's mistake, which trying again never mends. */
 function toError(message: string, cause?: unknown): Error {
-  const { code, message: refusal } = (cause ?? {}) as Partial<ErrorFields>;
+  const { type, code, message: refusal, retryAfter } = (cause ?? {}) as Partial<ErrorFields>;
+  if (type === "ProjectionNotBuilt" && refusal !== undefined && retryAfter !== undefined)
+    return new ProjectionNotBuilt(refusal, retryAfter);
   if (code === "invalid_position") return new Refused(code, undefined, { cause });
   if (
     code === "invalid_range" ||

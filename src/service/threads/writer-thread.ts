@@ -45,8 +45,8 @@ async function openRecording({ config, writer }: WriterData, stores: Stores, log
   const sweeping = setInterval(() => void visitors.sweep(), SWEEP_EVERY_MS);
   const geo = config.geoipDb === undefined ? packagedGeo() : watchedGeo(config.geoipDb, log);
   const eventStore = await stores.eventStore();
-  const files = stores.journalFiles();
-  const journal = files && new ClickJournal({ eventStore, files, sleep: pause, random: Math.random, log });
+  const kept = stores.journal();
+  const journal = kept && new ClickJournal({ ...kept, eventStore, sleep: pause, random: Math.random, log });
   const visitorsOf = (at: number) => visitors.codesAt(at);
   const readBatch = batchReader({ clickOf: clickReader(geo), visitors: visitorsOf, writer, log });
   return {

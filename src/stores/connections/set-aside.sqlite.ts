@@ -16,11 +16,16 @@ export function setAsideDamaged(
   differences: Differences,
 ): { damage: string; aside: string } | undefined {
   const damage = existsSync(file) ? damageOf(file, differences) : undefined;
-  if (damage === undefined) return undefined;
+  return damage === undefined ? undefined : { damage, aside: setAside(file) };
+}
+
+/** Renames it with its companions, and returns its name from now on. @throws the errors of the file system */
+export function setAside(file: string): string {
   const aside = `${file}.damaged-${new Date().toISOString().replace(/\W/g, "")}`;
-  for (const companion of ["", "-wal", "-shm"])
+  renameSync(file, aside);
+  for (const companion of ["-wal", "-shm"])
     if (existsSync(file + companion)) renameSync(file + companion, aside + companion);
-  return { damage, aside };
+  return aside;
 }
 
 /** Undefined also for what doesn't last, such as missing rights: who opens the file says so. */

@@ -5,11 +5,23 @@ import { DatabaseSync } from "node:sqlite";
 import { Refused } from "../../runtime/refused.ts";
 import { openReadOnly } from "./sqlite.ts";
 
-type SchemaObject = { type: string; name: string; tbl_name: string; sql: string | null };
+/** `is`: what it does, however it was spelled. */
+type SchemaObject = { type: string; name: string; table: string; is: string };
 
 /** Statistics that `ANALYZE` keeps change no result. */
 const OBJECTS =
   "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat[0-9]' ORDER BY type, name";
+const COLUMNS = {
+  table: `SELECT info.name, info.type, "notnull", dflt_value, pk, hidden, list.wr, list.strict
+    FROM pragma_table_list(?) AS list, pragma_table_xinfo(list.name) AS info`,
+  index: `SELECT info.seqno, info.name, info."desc", info.coll, list."unique", list.partial
+    FROM sqlite_schema AS stored, pragma_index_list(stored.tbl_name) AS list, pragma_index_xinfo(stored.name) AS info
+    WHERE stored.name = ? AND list.name = stored.name AND info.key`,
+};
+/** What the columns don't tell: conditions, references, and what is computed. */
+const BEYOND_COLUMNS = /\b(?:check|as|references|collate|where|unique)\b|\(.*\(/is;
+/** Comments and white space, texts, quoted names. */
+const TOKENS = /--[^\n]*|\/\*.*?\*\/|\s+|'(?:[^']|'')*'|["`[](\w+)["`\]]|[^\s'"`[/-]+|./gs;
 
 /**
  * What is in a file otherwise than `schema` makes it from nothing, a line each; where tables come and go, and there is no
@@ -41,9 +53,29 @@ export function refuseAltered(db: DatabaseSync, schema?: string): void {
 }
 
 function objectsOf(db: DatabaseSync): SchemaObject[] {
-  const objects = db.prepare(OBJECTS).all() as SchemaObject[];
-  // As it was typed, spaces and line breaks included, which say nothing.
-  return objects.map((object) => ({ ...object, sql: object.sql?.replace(/\s+/g, "") ?? null }));
+  return db
+    .prepare(OBJECTS)
+    .all()
+    .map(({ type, name, tbl_name, sql }) => {
+      const text = String(sql ?? "");
+      const listing = COLUMNS[type as keyof typeof COLUMNS];
+      const columns = listing ? db.prepare(listing).all(name as string) : [];
+      const others = !listing || BEYOND_COLUMNS.test(text) ? withoutStyle(text) : "";
+      return {
+        type: String(type),
+        name: String(name),
+        table: String(tbl_name),
+        is: JSON.stringify([columns, others]),
+      };
+    });
+}
+
+/** SQL without comments, white space, quotes of names and case, which say nothing. */
+function withoutStyle(sql: string): string {
+  return sql.replace(TOKENS, (token, quoted?: string) => {
+    if (token.startsWith("'")) return token;
+    return /^(?:\s|--|\/\*)/.test(token) ? "" : (quoted ?? token).toLowerCase();
+  });
 }
 
 function objectsMadeBy(schema: string): SchemaObject[] {

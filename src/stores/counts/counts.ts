@@ -25,6 +25,8 @@ export interface Counts {
    * @throws CoordinationUnavailable
    */
   count(name: string, now: number, counting: Counting): Promise<Counted | undefined>;
+  /** Why some count anew, or can't be counted. */
+  readonly problem?: string | undefined;
   close(): Promise<void>;
 }
 

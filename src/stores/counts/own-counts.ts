@@ -40,6 +40,9 @@ export function withOwnCounts(shared: Counts, own: Counts): Counts {
       if (shown?.granted) await own.count(name, now, counting);
       return shown;
     },
+    get problem() {
+      return shared.problem;
+    },
     close: () => shared.close(),
   };
 }

@@ -17,7 +17,7 @@ import type {
   ClickQuestion,
   TableFormat,
 } from "../../queries/log-reader/log-reader.ts";
-import { timeSlices } from "../../runtime/threads/time-slices.ts";
+import { type SliceWork, timeSlices } from "../../runtime/threads/time-slices.ts";
 import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { ACCOUNT_COLUMNS, type ClickRow, cellOf, clickLines } from "./click-lines.ts";
@@ -26,6 +26,7 @@ type Deps = {
   eventStore: Pick<EventStore, "readAll">;
   readStore: Pick<ReadStore, "checkpoint" | "get" | "getMany">;
   reader: TableReader;
+  slices?: SliceWork;
 };
 
 /** In the order of the log, up to `place.upTo`, by default the last click that is counted. @throws EventNewer, what the stores throw */
@@ -36,7 +37,7 @@ export async function clickPage(
   limit: number,
   signal?: AbortSignal,
 ): Promise<ClickPage> {
-  const slices = timeSlices(signal);
+  const slices = (deps.slices ?? timeSlices)(signal);
   const { search, rules } = await searchOf(deps, question, place);
   const positions = await withPresentChunks(async () => {
     const first: Position[] = [];
@@ -81,7 +82,7 @@ async function* clickRows(
   question: ClickQuestion,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ClickRow[]> {
-  const slices = timeSlices(signal);
+  const slices = (deps.slices ?? timeSlices)(signal);
   const { search, rules } = await searchOf(deps, question, undefined);
   let after: Position = START;
   let rows: ReturnType<typeof positionsOfRows> | undefined;

@@ -20,7 +20,7 @@ export function rangesOf(stores: Reading, now: Date): AskRange {
     const currentAccount = currentAccounts(stores.eventStore).current;
     const reading = { ...stores, baseHost: "sho.rt", currentAccount };
     const link = await findOwnLink(reading, { accountId: ACCOUNT }, { slug });
-    return await ask(link, given && parseRange(given), now);
+    return await ask(link, given && parseRange(given), now, new AbortController().signal);
   };
 }
 

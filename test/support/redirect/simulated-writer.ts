@@ -39,6 +39,7 @@ export type SimulatedWriterOptions = {
   store: EventStore;
   maxBytes?: number;
   at?: (hit: number) => number;
+  logId?: string;
 };
 
 let files = 0;
@@ -73,7 +74,13 @@ export class SimulatedWriter {
   /** Gets the sender's batches that are not stored again first, as a new thread of the same process does. */
   constructor(
     sender: Sender,
-    { folder, store, maxBytes = 1_000_000_000, at = () => 1_780_000_000_000 }: SimulatedWriterOptions,
+    {
+      folder,
+      store,
+      maxBytes = 1_000_000_000,
+      at = () => 1_780_000_000_000,
+      logId = "log-1",
+    }: SimulatedWriterOptions,
   ) {
     this.#sender = sender;
     this.#at = at;
@@ -84,6 +91,8 @@ export class SimulatedWriter {
     this.#journal = new ClickJournal({
       eventStore: this.eventStore,
       files: this.#keepingTrack(sqliteJournalFiles(folder, { newName, maxBytes, minFreeBytes: 0 })),
+      logId: async () => logId,
+      notedLogId: async () => logId,
       sleep: sleepInTurns,
       random: () => 0.5,
       log,
@@ -175,7 +184,11 @@ export class SimulatedWriter {
     return {
       ...given,
       create: () => keep(given.create()),
-      openLeft: (onUnreadable) => (this.hasCrashed ? [] : given.openLeft(onUnreadable).map(keep)),
+      openLeft: (...asked) => (this.hasCrashed ? [] : given.openLeft(...asked).map(keep)),
+      replaceDamaged: (...damaged) => {
+        if (this.hasCrashed) throw new Error("crashed");
+        return keep(given.replaceDamaged(...damaged));
+      },
     };
   }
 }

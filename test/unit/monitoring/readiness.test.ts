@@ -140,6 +140,7 @@ function depsOf(problem: GroupStatus, setAside: SetAside = { count: 0, events: [
     eventStore: { head: async () => "1" },
     readStore: { checkpoints: async () => ({}) },
     redis: undefined,
+    counts: {},
     projections: async () => [problem],
     routerSetAside: async () => setAside,
     recorder: undefined,

@@ -29,7 +29,8 @@ async function asked(
   const deps = { logReader: { askAccount }, clock: () => NOW };
   const view = viewOf(AnalyticsQuery.parse(query), tier, NOW, undefined);
   const wanted = { groupBy: ["country"] as const, limit: 10 };
-  const outcome = await askView(deps, { accountId: "a", tier }, view, wanted);
+  const { signal } = new AbortController();
+  const outcome = await askView(deps, { accountId: "a", tier }, view, wanted, signal);
   return { questions, ...outcome };
 }
 

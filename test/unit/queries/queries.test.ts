@@ -95,7 +95,7 @@ describe("analytics", () => {
       slug,
       domain_id: domainId,
     });
-    const found = await numbersOf(stores)(link, undefined, now);
+    const found = await numbersOf(stores)(link, undefined, now, new AbortController().signal);
     return analyticsAnswer(found, now);
   };
 

@@ -13,7 +13,7 @@ import {
 import { clicks as clickGroup } from "../../../projections/groups.ts";
 import { utcDate } from "../../../runtime/moment.ts";
 import { Refused } from "../../../runtime/refused.ts";
-import { type TimeSlices, timeSlices } from "../../../runtime/threads/time-slices.ts";
+import { type SliceWork, type TimeSlices, timeSlices } from "../../../runtime/threads/time-slices.ts";
 import { type EventStore, type Position, START } from "../../../stores/event-store/port.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import { MOST_READ, noTags } from "../counting/count-days.ts";
@@ -33,6 +33,7 @@ type Deps = {
   readStore: ReadStore;
   reader: TableReader;
   counted: (position: Position) => Promise<void>;
+  slices?: SliceWork;
 };
 
 type Moment = NonNullable<RangeRequest["asOf"]>;
@@ -82,15 +83,17 @@ export async function changesOfNumbers(
   signal?: AbortSignal,
 ): Promise<ChangesOfNumbers> {
   const { accountId, link } = request;
-  const since = await momentOf(deps, request.since);
-  const until = await momentOf(deps, request.until ?? { position: await deps.eventStore.head() });
+  const { slices: sliced = timeSlices } = deps;
+  const slices = sliced(signal);
+  const since = await momentOf(deps, request.since, slices);
+  const until = await momentOf(deps, request.until ?? { position: await deps.eventStore.head() }, slices);
   if (since.position > until.position) throw new Refused("invalid_range", "since must be before until");
   await deps.counted(until.position);
   const rulesAt = await rulesHistory(deps);
   const rules = { from: rulesAt(since.position), to: rulesAt(until.position) };
   const made = await madeWithdrawals(deps, accountId, link);
   const between = { since, until, rules, made };
-  return await withPresentChunks(() => changesInTables(deps, request, between, timeSlices(signal)));
+  return await withPresentChunks(() => changesInTables(deps, request, between, slices));
 }
 
 type Between = {
@@ -221,13 +224,13 @@ function withTotal(hits: KindCounts) {
   return { total: CLICK_KINDS.reduce((sum, kind) => sum + hits[kind], 0), ...hits };
 }
 
-async function momentOf(deps: Deps, moment: Moment): Promise<MomentOfLog> {
+async function momentOf(deps: Deps, moment: Moment, slices: TimeSlices): Promise<MomentOfLog> {
   const { eventStore, readStore } = deps;
   if ("time" in moment) {
     const time = new Date(moment.time).toISOString();
     const logParts = {
       lastClickRecordedBy: (at: string, after: Position, upTo: Position | undefined) =>
-        lastClickRecordedBy({ eventStore }, at, after, upTo),
+        lastClickRecordedBy({ eventStore }, at, after, upTo, slices),
     };
     return { position: await positionAt({ eventStore, readStore, logParts }, time), time };
   }

@@ -132,8 +132,9 @@ async function countBy(
       }
     }
   }
-  await slices.next();
-  return Array.from({ length: groupCount }, (_, group) => {
+  const counted: Counted[] = [];
+  for (let group = 0; group < groupCount; group++) {
+    await slices.next();
     const counts = Object.fromEntries(
       CLICK_KINDS.map((kind, n) => [kind, hits[group * KINDS + n] ?? 0]),
     ) as KindCounts;
@@ -142,8 +143,9 @@ async function countBy(
       return seen ? [seen] : [];
     });
     const hitsOf = CLICK_KINDS.reduce((sum, kind, n) => sum + (isCounted[n] ? counts[kind] : 0), 0);
-    return { ...counts, ...distinct(ofKinds, people, hitsOf) };
-  });
+    counted.push({ ...counts, ...distinct(ofKinds, people, hitsOf) });
+  }
+  return counted;
 }
 
 /** As the summaries of closed days count them (visitors.ts): each kind's are exact up to MOST_CODES, or a sketch. */

@@ -58,7 +58,7 @@ export async function* positionsOfRows(
   if (batch.length > 0) yield batch;
 
   async function cursorOf(head: Head): Promise<Cursor | undefined> {
-    const table = await reader.rowsOf(head, search.asOf);
+    const table = await reader.rowsOf(head, search.asOf, slices);
     const tagsOf = search.filters.tag ? await presentTags(readStore, [table], slices) : noTags;
     const cursor = { chunk: table.chunk, rows: selectRows(table, search, tagsOf), next: 0, position: "" };
     while (advance(cursor)) if (cursor.position > search.after) return cursor;

@@ -75,18 +75,19 @@ export function tableReader({ readStore, queried = async () => 0 }: Deps) {
     return head && (await days(accountId, head.day, head.day))[0];
   }
 
-  /** The rows up to `asOf`. @throws ChunkReplaced, what the store throws */
-  async function rowsOf(head: Head, asOf?: Position): Promise<ChunkRows> {
-    const chunk = kept.get(keyOf(head)) ?? (await read(head));
+  /** The rows up to `asOf`. @throws ChunkReplaced, the reason of the slices' signal, what the store throws */
+  async function rowsOf(head: Head, asOf: Position | undefined, slices: TimeSlices): Promise<ChunkRows> {
+    const chunk = kept.get(keyOf(head)) ?? (await read(head, slices));
     const from = head.skip === "" || head.first > head.skip ? 0 : rowsAsOf(chunk, head.skip);
     return { chunk, from, to: rowsAsOf(chunk, asOf) };
   }
 
-  async function read(head: Head): Promise<DecodedChunk> {
+  async function read(head: Head, slices: TimeSlices): Promise<DecodedChunk> {
     const document = await readStore.get<ChunkDocument>(clickTables.name, head._id);
     // Another build has taken over, whose chunks may be called the same.
     if (document?._position !== head._position || (await queried()) !== head.build)
       throw new ChunkReplaced(`Chunk ${head._id} was replaced`);
+    await slices.next();
     const chunk = decodeChunk(document);
     kept.set(keyOf(head), chunk);
     return chunk;
@@ -101,7 +102,7 @@ export function tableReader({ readStore, queried = async () => 0 }: Deps) {
     for (const head of heads) {
       if (asOf !== undefined && head.first > asOf) continue;
       await slices.next();
-      const rows = await rowsOf(head, asOf);
+      const rows = await rowsOf(head, asOf, slices);
       if (rows.from < rows.to) yield rows;
     }
   }

@@ -60,12 +60,13 @@ function secretsIn(db: DatabaseSync): SecretStore {
   const prepared = Object.entries(STATEMENTS).map(([name, sql]) => [name, db.prepare(sql)]);
   const statements = Object.fromEntries(prepared) as Statements;
   let leavesBytes = false;
-  // The write-ahead log still has the pages with values that were deleted.
+  // The write-ahead log still has the pages with values that were removed or replaced; while another process reads them, it
+  // can't be emptied: the next commit tries again.
+  const empty = db.prepare("PRAGMA wal_checkpoint(TRUNCATE)");
   const writes = new GroupCommit(db, () => {
-    if (leavesBytes) db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    leavesBytes = false;
+    if (leavesBytes) leavesBytes = empty.get()?.busy !== 0;
   });
-  const removed = (changes: number | bigint): number => {
+  const gone = (changes: number | bigint): number => {
     leavesBytes ||= changes > 0;
     return Number(changes);
   };
@@ -80,14 +81,12 @@ function secretsIn(db: DatabaseSync): SecretStore {
     swap: (before, after) =>
       writes.write(() => {
         const row = rowOf(after);
-        const { changes } = before
-          ? statements.swap.run({ ...row, before: before.value })
-          : statements.insert.run(row);
-        return changes === 1;
+        if (!before) return statements.insert.run(row).changes === 1;
+        return gone(statements.swap.run({ ...row, before: before.value }).changes) === 1;
       }),
     remove: (name, value = null as never) =>
-      writes.write(() => removed(statements.remove.run({ name, value }).changes) === 1),
-    sweep: (now) => writes.write(() => removed(statements.sweep.run(now.toISOString()).changes)),
+      writes.write(() => gone(statements.remove.run({ name, value }).changes) === 1),
+    sweep: (now) => writes.write(() => gone(statements.sweep.run(now.toISOString()).changes)),
     /** Commits pending writes first. */
     async close() {
       if (!db.isOpen) return;

@@ -55,8 +55,6 @@ export class Script {
     subscribe: [],
   };
   readonly counts: Record<Call, number> = { append: 0, read: 0, subscribe: 0 };
-  /** Subscriptions that the server still serves. */
-  openSubscriptions = 0;
   #waiting: { call: Call; count: number; resolve: () => void }[] = [];
 
   add<C extends Call>(call: C, ...faults: (C extends "subscribe" ? SubscriptionFault : Fault)[]): void {

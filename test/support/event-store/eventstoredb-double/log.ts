@@ -69,7 +69,7 @@ export class DoubleLog {
     // A stream that was deleted goes on behind what it had.
     if (isDeleted) this.write(METADATA + stream, [ownEvent("$metadata", `{"$tb":${there.length}}`)]);
     const last = this.write(stream, events);
-    this.others.write(1);
+    this.others.writeBeside(stream);
     return last;
   }
 

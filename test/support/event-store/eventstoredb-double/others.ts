@@ -1,5 +1,6 @@
 // Who else writes to a server: the server itself, and programs whose streams and types may be called like ours.
 import { randomUUID } from "node:crypto";
+import { categoryOf } from "../../../../src/stores/event-store/categories.ts";
 import type { DoubleLog, Proposed } from "./log.ts";
 
 /** What stands in the log of a new server before its first client comes. */
@@ -45,6 +46,12 @@ export class Others {
   /** As while our processes run, or are down. */
   write(count: number): void {
     for (let n = 0; n < count; n += 1) this.#next(STREAMS[this.#written % STREAMS.length] as string);
+  }
+
+  /** Beside each append of ours one event, every other one in a category that begins like that of the append. */
+  writeBeside(stream: string): void {
+    if (this.#written % 2 === 0) this.write(1);
+    else this.#next(`${categoryOf(stream)}s-${this.#written % 3}`);
   }
 
   #next(stream: string): void {

@@ -11,9 +11,17 @@ type Call = ServerWritableStream<ReadRequest, ReadAnswer>;
 /**
  * The part of the log that one page or subscription looked through, matching or not: events from `from`, before `to`, by
  * their numbers. `handedOut`: those that the server took for matching. `reader`: a name of each client, or the
- * `connectionName` of its connection string.
+ * `connectionName` of its connection string. `isOpen`: a subscription that looks on, also after its reader has left, until the
+ * server hears of it.
  */
-export type Look = { reader: string; filter: string; from: number; to: number; handedOut: number };
+export type Look = {
+  reader: string;
+  filter: string;
+  from: number;
+  to: number;
+  handedOut: number;
+  isOpen: boolean;
+};
 
 /** Events that were looked through in all. */
 export function lookedThrough(looks: readonly Look[]): number {
@@ -39,15 +47,17 @@ export function readCall({ log, looks, script, misbehave, mayReadLog, cut }: Rea
     const look = (from: number): Look => {
       const reader = String(call.metadata.get("connection-name")[0]);
       const filter = JSON.stringify(options.filter?.eventType ?? options.filter?.streamIdentifier ?? {});
-      const begun = { reader, filter, from, to: from, handedOut: 0 };
+      const begun = { reader, filter, from, to: from, handedOut: 0, isOpen: false };
       looks.push(begun);
       return begun;
     };
     if (options.subscription) {
       const fault = script.take("subscribe");
-      script.openSubscriptions += 1;
-      await subscription(call, options, log, look, fault, cut).catch((error) => fail(call, error));
-      script.openSubscriptions -= 1;
+      const next = options.all?.position ? log.indexAfter(Number(options.all.position.commitPosition)) : 0;
+      const looking = look(next);
+      looking.isOpen = true;
+      await subscription(call, options, log, looking, fault, cut).catch((error) => fail(call, error));
+      looking.isOpen = false;
       return;
     }
     await misbehave(
@@ -100,15 +110,14 @@ function logEvents(
 /** Exclusive, unlike a read. */
 async function subscription(
   call: Call,
-  { all, filter }: ReadOptions,
+  { filter }: ReadOptions,
   log: DoubleLog,
-  look: (from: number) => Look,
+  looking: Look,
   fault: SubscriptionFault | undefined,
   cut: () => void,
 ): Promise<void> {
   const window = filter?.max ?? 32;
-  let next = all?.position ? log.indexAfter(Number(all.position.commitPosition)) : 0;
-  const looking = look(next);
+  let next = looking.from;
   const closed = Promise.race(["cancelled", "close"].map((end) => once(call, end).catch(() => undefined)));
   let isOpen = true;
   const closing = closed.then(() => {

@@ -33,23 +33,6 @@ it("refuses to count more rows than is bounded, of the account's own", async () 
   await stores.close();
 });
 
-it("lets an account wait for eight answers at a time", async () => {
-  const stores = await openStores();
-  await append(stores.eventStore, "clicks-w0-20260301", [linkClicked()]);
-  await foldGroups(stores);
-  const ask = accountQuestionsOf(stores, NOW);
-  const answers = await Promise.allSettled(Array.from({ length: 10 }, () => ask({})));
-  expect(answers.map(({ status }) => status).sort()).toEqual([
-    ...Array(8).fill("fulfilled"),
-    ...Array(2).fill("rejected"),
-  ]);
-  expect(answers.find(({ status }) => status === "rejected")).toMatchObject({
-    reason: { code: "analytics_busy" },
-  });
-  expect((await ask({})).totals.people).toBe(1);
-  await stores.close();
-});
-
 it("lets its thread take messages while it counts, and ends when nobody waits for the answer", async () => {
   const stores = await openStores();
   const chunks = Array.from({ length: 6 }, (_, chunk) => {

@@ -1,0 +1,23 @@
+// The event store of a thread whose works take turns: each page of the log is read in one, as a store may read without waiting.
+import type { Turns } from "../../runtime/threads/time-slices.ts";
+import type { EventStore } from "./port.ts";
+
+export function readInTurns(store: EventStore, turns: Turns): EventStore {
+  const inTurn =
+    <A extends unknown[], R>(read: (...asked: A) => Promise<R>) =>
+    async (...asked: A): Promise<R> => {
+      if (turns.isOver) await turns.next();
+      return await read(...asked);
+    };
+  return {
+    append: (...asked) => store.append(...asked),
+    read: inTurn((...asked) => store.read(...asked)),
+    readAll: inTurn((options) => store.readAll(options)),
+    readStored: inTurn((options) => store.readStored(options)),
+    idAt: (position) => store.idAt(position),
+    structureProblems: (categories) => store.structureProblems(categories),
+    subscribe: (options) => store.subscribe(options),
+    head: () => store.head(),
+    close: () => store.close(),
+  };
+}

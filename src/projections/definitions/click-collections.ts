@@ -6,6 +6,7 @@ import { linkTotals } from "./link-totals.ts";
 import { accountDays, linkDays } from "./summaries/day.ts";
 import { linkLife } from "./summaries/link-life.ts";
 import { openDays } from "./summaries/open-days.ts";
+import { quietLinks } from "./summaries/quiet-links.ts";
 
 /** In the order in which a commit writes them: a day is listed as open before it has a row. */
 export const CLICK_COLLECTIONS: readonly CollectionSpec[] = [
@@ -14,6 +15,7 @@ export const CLICK_COLLECTIONS: readonly CollectionSpec[] = [
   linkTotals,
   clickHours,
   linkDays,
+  quietLinks,
   accountDays,
   linkLife,
 ];

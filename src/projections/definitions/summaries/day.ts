@@ -32,16 +32,19 @@ export type DaySummary = {
 };
 
 /**
- * `_id`: `<link>@YYYY-MM-DD`. Every link with a row in the table has one, also where all of them are withdrawn. `recent`: its
- * last ten hits by people and its last ten by bots, latest first.
+ * `_id`: `<link>@YYYY-MM-DD`. Of each link with many rows in the table, or a withdrawn one; of others: quiet-links.ts. `recent`:
+ * its last ten hits by people and its last ten by bots, latest first.
  */
 export type LinkDayDocument = Document & DaySummary & { recent: HitPlace[] };
 
 /** The link's key, or CUT; its hits by kind, in the order of CLICK_KINDS. */
 export type LinkHits = [link: Value, click: number, preview: number, qrScan: number];
 
-/** `_id`: `<accountId>@YYYY-MM-DD`. `links`: those with hits; of more than 1,000 the 500 with most, and the others as CUT. */
-export type AccountDayDocument = Document & DaySummary & { links: LinkHits[] };
+/**
+ * `_id`: `<accountId>@YYYY-MM-DD`. `links`: those with hits; of more than 1,000 the 500 with most, and the others as CUT.
+ * `quietPages`: of quiet-links.ts. Written after all that is summed of the day.
+ */
+export type AccountDayDocument = Document & DaySummary & { links: LinkHits[]; quietPages: number };
 
 export const linkDays: CollectionSpec = { name: "link-days", indexes: [] };
 export const accountDays: CollectionSpec = { name: "account-days", indexes: [] };

@@ -8,6 +8,7 @@ import { linkTotals } from "../../definitions/link-totals.ts";
 import { accountDays, linkDays } from "../../definitions/summaries/day.ts";
 import { linkLife } from "../../definitions/summaries/link-life.ts";
 import { openDays } from "../../definitions/summaries/open-days.ts";
+import { quietLinks } from "../../definitions/summaries/quiet-links.ts";
 
 /** Names of collections. */
 export type ClickCollections = {
@@ -16,6 +17,7 @@ export type ClickCollections = {
   linkTotals: string;
   clickHours: string;
   linkDays: string;
+  quietLinks: string;
   accountDays: string;
   linkLife: string;
 };
@@ -28,6 +30,7 @@ export function clickCollections(build: Pick<Build, "build">): ClickCollections 
     linkTotals: named(linkTotals),
     clickHours: named(clickHours),
     linkDays: named(linkDays),
+    quietLinks: named(quietLinks),
     accountDays: named(accountDays),
     linkLife: named(linkLife),
   };

@@ -7,12 +7,12 @@ import {
   type AccountDayDocument,
   accountDays,
   dayOf,
-  type LinkDayDocument,
-  linkDays,
 } from "../../../projections/definitions/summaries/day.ts";
+import { DayBeingClosed } from "../../../projections/fold/clicks/stored-days.ts";
 import { Refused } from "../../../runtime/refused.ts";
 import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
+import { closedLinkDay } from "../closed-link-days.ts";
 import type { Period } from "../resolve-question.ts";
 import { DAY_MS, QUARTER_MS } from "../time-zone.ts";
 import { type Counting, countRows, type DayCounts, placeOf } from "./count-rows.ts";
@@ -61,9 +61,12 @@ export function dayCounter({ reader, readStore }: Deps, mostRead = MOST_READ) {
     const kinds = of.kinds.filter((kind) => of.filters.kind?.includes(kind) ?? true);
     const asked = { kinds, starts: part.starts, groupBy: of.groupBy, visitorKinds: of.visitorKinds };
     if (link === undefined) return countSummary(day.day, account, asked);
-    const ofLink = await readStore.get<LinkDayDocument>(linkDays.name, dayOf(link, day.day));
-    if (ofLink && eventOf(ofLink._position) > day.version) return undefined;
-    return countSummary(day.day, ofLink?.accountId === of.accountId ? ofLink : undefined, asked);
+    try {
+      return countSummary(day.day, await closedLinkDay(readStore, account, link), asked);
+    } catch (error) {
+      if (error instanceof DayBeingClosed) return undefined;
+      throw error;
+    }
   }
 
   /** @throws range_too_large, ChunkReplaced, the reason of the slices' signal, what the store throws */

@@ -1,10 +1,6 @@
 // Reads what a closed day has of a link, by the names that questions read collections by.
-import {
-  accountDays,
-  daysOf,
-  type LinkDayDocument,
-  linkDays,
-} from "../../projections/definitions/summaries/day.ts";
+import { accountDays } from "../../projections/definitions/summaries/account-day.ts";
+import { daysOf, type LinkDayDocument, linkDays } from "../../projections/definitions/summaries/day.ts";
 import { quietLinks } from "../../projections/definitions/summaries/quiet-links.ts";
 import { type ClosedDay, DayBeingClosed, linkDayOf } from "../../projections/fold/clicks/stored-days.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";

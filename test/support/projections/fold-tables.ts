@@ -11,7 +11,8 @@ import { ChunkBuilder, versionOf } from "../../../src/projections/definitions/cl
 import { decodeChunk } from "../../../src/projections/definitions/click-tables/decode-chunk.ts";
 import { laterOf } from "../../../src/projections/definitions/click-tables/positions.ts";
 import { rowsOfTable } from "../../../src/projections/definitions/click-tables/table.ts";
-import { accountDays, linkDays } from "../../../src/projections/definitions/summaries/day.ts";
+import { accountDays } from "../../../src/projections/definitions/summaries/account-day.ts";
+import { linkDays } from "../../../src/projections/definitions/summaries/day.ts";
 import { partRows, placesByLink } from "../../../src/projections/definitions/summaries/day-rows.ts";
 import { linkLife, partOfDay, withPart } from "../../../src/projections/definitions/summaries/link-life.ts";
 import { openDayId, openDays } from "../../../src/projections/definitions/summaries/open-days.ts";
@@ -20,7 +21,8 @@ import {
   quietLinks,
   quietPages,
 } from "../../../src/projections/definitions/summaries/quiet-links.ts";
-import { sumAccount, sumLinkDay } from "../../../src/projections/definitions/summaries/sum-rows.ts";
+import { sumAccount } from "../../../src/projections/definitions/summaries/sum-account.ts";
+import { sumLinkDay } from "../../../src/projections/definitions/summaries/sum-rows.ts";
 import { clicks as clickGroup } from "../../../src/projections/groups.ts";
 import { closedDays, closedLinkDay } from "../../../src/queries/analytics/closed-link-days.ts";
 import type { Position } from "../../../src/stores/event-store/port.ts";
@@ -93,7 +95,7 @@ async function close(readStore: Stores["readStore"], chunks: readonly ChunkDocum
   for (const [link, places] of resultOf(placesByLink(rows)))
     if (isQuiet(rows, places)) quiet.set(link, places);
     else await putDocuments(readStore, linkDays.name, [resultOf(sumLinkDay(rows, link, places))]);
-  const account = { ...resultOf(sumAccount(rows)), quietPages: 2 };
+  const account = { ...resultOf(sumAccount(chunks[0] as ChunkDocument, rows)), quietPages: 2 };
   await putDocuments(readStore, quietLinks.name, [...quietPages(account, rows, quiet)]);
   await putDocuments(readStore, accountDays.name, [account]);
 }

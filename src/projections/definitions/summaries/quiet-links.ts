@@ -3,7 +3,7 @@
 import type { CollectionSpec } from "../../../stores/read-store/port.ts";
 import type { ChunkDocument } from "../click-tables/chunk.ts";
 import { ChunkBuilder } from "../click-tables/chunk-builder.ts";
-import type { AccountDayDocument } from "./day.ts";
+import type { AccountDayDocument } from "./account-day.ts";
 import { chunkOfPlace, type DayRows, isMarked, rowOfPlace } from "./day-rows.ts";
 
 /** As a chunk of the day's table, without marks. `_id`: of `quietPageId`; `_position`: of the account's day. */

@@ -1,58 +1,24 @@
-// Sums the rows of a table into the summaries of a day: of its account, and of each of its links.
+// Sums the rows of tables into the day of a link, or into a part of its life.
 import { CLICK_KINDS, type ClickKind, UTM_FIELDS } from "../../../events/vocabulary.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
 import { type Column, type DecodedChunk, positionOfRow } from "../click-tables/decode-chunk.ts";
 import { laterOf } from "../click-tables/positions.ts";
 import type { Breakdown } from "./breakdown.ts";
 import type { HitPlace } from "./day.ts";
-import {
-  type AccountDayDocument,
-  dayOf,
-  type KindOfDay,
-  type LinkDayDocument,
-  type LinkHits,
-  type QuarterHour,
-} from "./day.ts";
+import { dayOf, type KindOfDay, type LinkDayDocument, type QuarterHour } from "./day.ts";
 import { COUNTED, type DayRows, type PartRows, partOfPlace, rowOfPlace } from "./day-rows.ts";
 import { byTime, type LifePart, MOST_RECENT } from "./link-life.ts";
-import { CUT, largest, tallyOf } from "./tally.ts";
-import { visitorsOf } from "./visitors.ts";
+import { tallyOf } from "./tally.ts";
+import { patternsOf } from "./visitors.ts";
 
 const TALLIES = 6;
 const [REGIONS, LANGUAGES, FIRST_UTM] = [6, 7, 8];
 const DAY_MS = 86_400_000;
 const QUARTER_MS = 900_000;
-const MOST_LINKS = 1_000;
-const KEPT_LINKS = 500;
 /** Between two pauses: some milliseconds of work. */
 const ROWS_AT_A_TIME = 1_000;
 
-/** Undefined is a pause, at which the caller may do something else. `first`: the index of the day's first part. */
-export function* sumAccount(
-  rows: DayRows,
-  first = 0,
-): Generator<undefined, Omit<AccountDayDocument, "quietPages">> {
-  const sum = new RowSum();
-  const links = new Map<string, LinkHits>();
-  let added = 0;
-  for (const part of rows.slice(first)) {
-    const { rows: indexes, values } = part.chunk.columns.link;
-    for (let row = part.from; row < part.to; row++) {
-      const kind = sum.add(part, row);
-      if (kind !== undefined) {
-        const link = values[indexes[row] as number] as string;
-        const hits = links.get(link) ?? [link, 0, 0, 0];
-        links.set(link, hits);
-        hits[(kind + 1) as 1 | 2 | 3] += 1;
-      }
-      if (++added % ROWS_AT_A_TIME === 0) yield;
-    }
-  }
-  const { accountId } = rows[first] as PartRows;
-  return { ...sum.day(accountId), links: boundedLinks([...links.values()]) };
-}
-
-/** The rows at these places, of one day. With pauses as `sumAccount`. */
+/** The rows at these places, of one day. Undefined is a pause, at which the caller may do something else. */
 export function* sumLinkDay(
   rows: DayRows,
   link: string,
@@ -80,13 +46,14 @@ class KindSum {
   hits = 0;
   readonly counts = COUNTED.map(() => new Map<string, number>());
   readonly rules = new Map<string, number>();
-  readonly visitors = new Set<string>();
 }
 
 /** Of rows in the order of their days, and of the log. */
 class RowSum {
   readonly #kinds: (KindSum | undefined)[] = [];
   readonly #quarters = new Map<number, QuarterHour>();
+  /** The bits of the kinds that each made. */
+  readonly #visitors = new Map<string, number>();
   /** Those of people and those of bots. */
   readonly #latest: [Hit[], Hit[]] = [[], []];
   #first: Position = "";
@@ -95,14 +62,13 @@ class RowSum {
   #firstAt = Number.POSITIVE_INFINITY;
   #lastAt = Number.NEGATIVE_INFINITY;
 
-  /** The index of the hit's kind; undefined for one that is withdrawn. */
-  add(part: PartRows, row: number): number | undefined {
+  add(part: PartRows, row: number): void {
     const { chunk, withdrawn, marked, kinds, columns } = part;
     if (this.#last?.[0] !== part) this.#begin(part, row);
     else this.#last[1] = row;
     const change = marked.size > 0 ? marked.get(row) : undefined;
     if (change !== undefined && change > this.#changed) this.#changed = change;
-    if (withdrawn?.[row]) return undefined;
+    if (withdrawn?.[row]) return;
     const at = chunk.at[row] as number;
     const kind = kinds[chunk.columns.judged.rows[row] as number] as number;
     if (at < this.#firstAt) this.#firstAt = at;
@@ -121,9 +87,8 @@ class RowSum {
     if (ruleId !== "")
       countOne(sum.rules, `${ruleId} ${destination.values[destination.rows[row] as number] as string}`);
     const code = visitor.values[visitor.rows[row] as number] as string;
-    if (code !== "") sum.visitors.add(code);
+    if (code !== "") this.#visitors.set(code, (this.#visitors.get(code) ?? 0) | (1 << kind));
     this.#keepLatest({ at, kind, chunk, row });
-    return kind;
   }
 
   /** Of rows of one day. */
@@ -137,6 +102,7 @@ class RowSum {
       firstAt: isoOf(this.#firstAt),
       lastAt: isoOf(this.#lastAt),
       quarters: [...this.#quarters.values()].sort(([a], [b]) => a - b),
+      visitors: patternsOf(this.#visitors.values()),
       kinds: this.#byKind(kindOfDay),
     };
   }
@@ -199,7 +165,6 @@ class RowSum {
 function kindOfDay(sum: KindSum): KindOfDay {
   return {
     ...breakdownOf(sum),
-    visitors: visitorsOf([...sum.visitors]),
     regions: tallyOf([...(sum.counts[REGIONS] ?? [])]),
     languages: tallyOf([...(sum.counts[LANGUAGES] ?? [])]),
   };
@@ -220,17 +185,6 @@ function breakdownOf({ counts, rules }: KindSum): Breakdown {
 
 function countOne(counts: Map<string, number>, value: string): void {
   counts.set(value, (counts.get(value) ?? 0) + 1);
-}
-
-function boundedLinks(links: readonly LinkHits[]): LinkHits[] {
-  const byKey = (a: LinkHits, b: LinkHits) => ((a[0] ?? "") < (b[0] ?? "") ? -1 : 1);
-  if (links.length <= MOST_LINKS) return links.toSorted(byKey);
-  const hitsOn = ([, click, preview, qrScan]: LinkHits) => click + preview + qrScan;
-  const kept = largest(links, KEPT_LINKS, (a, b) => hitsOn(b) - hitsOn(a) || byKey(a, b));
-  const sumOf = (column: 1 | 2 | 3, of: readonly LinkHits[]) =>
-    of.reduce((sum, hits) => sum + hits[column], 0);
-  const rest = ([1, 2, 3] as const).map((column) => sumOf(column, links) - sumOf(column, kept));
-  return [...kept.sort(byKey), [CUT, ...(rest as [number, number, number])]];
 }
 
 /** "" where there is none. */

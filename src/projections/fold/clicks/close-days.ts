@@ -6,16 +6,13 @@ import type { Document } from "../../../stores/read-store/port.ts";
 import { COLUMNS } from "../../definitions/click-tables/columns.ts";
 import type { DecodedChunk } from "../../definitions/click-tables/decode-chunk.ts";
 import { rowsOfTable } from "../../definitions/click-tables/table.ts";
-import {
-  type AccountDayDocument,
-  type DaySummary,
-  dayOf,
-  type LinkDayDocument,
-} from "../../definitions/summaries/day.ts";
+import type { AccountDayDocument } from "../../definitions/summaries/account-day.ts";
+import { type DaySummary, dayOf, type LinkDayDocument } from "../../definitions/summaries/day.ts";
 import { changedSince, type DayRows, partRows, placesByLink } from "../../definitions/summaries/day-rows.ts";
 import type { OpenDayDocument } from "../../definitions/summaries/open-days.ts";
 import { isQuiet, pagesFor, pagesOf, quietPages } from "../../definitions/summaries/quiet-links.ts";
-import { sumAccount, sumLinkDay } from "../../definitions/summaries/sum-rows.ts";
+import { sumAccount } from "../../definitions/summaries/sum-account.ts";
+import { sumLinkDay } from "../../definitions/summaries/sum-rows.ts";
 import { addToLives, type ChangedLinks, type SummedDay } from "./link-lives.ts";
 import { mergeChunks } from "./merge-chunks.ts";
 import { type ClickWorkDeps, chunkOf, headsOf } from "./stored-tables.ts";
@@ -83,7 +80,7 @@ async function* sumDay(deps: Closing, open: OpenDayDocument, batch: Batch): Asyn
   if (rows.length === first) return void batch.days.push({ open, account: undefined });
   const id = dayOf(open.accountId, open.day);
   const before = (await readStore.get<AccountDayDocument>(collections.accountDays, id))?._position ?? "";
-  const sum = yield* sumAccount(rows, first);
+  const sum = yield* sumAccount(open, rows.slice(first));
   if (sum._position === before) return void batch.days.push({ open, account: undefined });
   const isChanged = changedSince(rows, before);
   const quiet = new Map<string, number[]>();
@@ -150,7 +147,7 @@ async function* endDays(deps: Closing, { rows, links, days }: Batch): AsyncGener
   };
   for (const day of days) {
     ended.push(day);
-    values += day.account ? valuesIn(day.account) + 4 * day.account.links.length : 1;
+    values += day.account ? valuesInAccount(day.account) : 1;
     if (values < VALUES_AT_A_TIME) continue;
     await end();
     yield;
@@ -160,8 +157,13 @@ async function* endDays(deps: Closing, { rows, links, days }: Batch): AsyncGener
 
 function valuesIn({ kinds, quarters }: Pick<DaySummary, "kinds" | "quarters">): number {
   let values = 4 * quarters.length;
-  for (const { tallies, utm = {}, rules = [], visitors, regions, languages } of Object.values(kinds))
-    for (const list of [...tallies, ...Object.values(utm), rules, visitors, regions, languages])
-      values += list.length / (typeof list === "string" ? 10 : 1);
+  for (const { tallies, utm = {}, rules = [], regions, languages } of Object.values(kinds))
+    for (const list of [...tallies, ...Object.values(utm), rules, regions, languages]) values += list.length;
   return values;
+}
+
+function valuesInAccount({ quarters, hours, values }: AccountDayDocument): number {
+  let count = 4 * quarters.length + hours.length;
+  for (const list of Object.values(values)) count += list.length;
+  return count;
 }

@@ -4,7 +4,8 @@ import type { Position } from "../../../stores/event-store/port.ts";
 import { allDocuments, documentPages } from "../../../stores/read-store/document-pages.ts";
 import { positionOfRow } from "../../definitions/click-tables/decode-chunk.ts";
 import { laterOf } from "../../definitions/click-tables/positions.ts";
-import { type AccountDayDocument, daysOf, type LinkDayDocument } from "../../definitions/summaries/day.ts";
+import type { AccountDayDocument } from "../../definitions/summaries/account-day.ts";
+import { daysOf, type LinkDayDocument } from "../../definitions/summaries/day.ts";
 import {
   chunkOfPlace,
   type DayRows,

@@ -2,7 +2,8 @@
 import { DomainError } from "../../../runtime/errors.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import { decodeChunk } from "../../definitions/click-tables/decode-chunk.ts";
-import { type AccountDayDocument, dayOf, type LinkDayDocument } from "../../definitions/summaries/day.ts";
+import type { AccountDayDocument } from "../../definitions/summaries/account-day.ts";
+import { dayOf, type LinkDayDocument } from "../../definitions/summaries/day.ts";
 import { partRows, placesByLink } from "../../definitions/summaries/day-rows.ts";
 import { type QuietPageDocument, quietPageId } from "../../definitions/summaries/quiet-links.ts";
 import { sumLinkDay } from "../../definitions/summaries/sum-rows.ts";

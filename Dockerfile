@@ -15,6 +15,8 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY bin ./bin
 COPY src ./src
+COPY sdk/package.json sdk/README.md ./sdk/
+COPY sdk/src ./sdk/src
 COPY deploy/eventstore ./deploy/eventstore
 COPY deploy/backup ./deploy/backup
 USER node

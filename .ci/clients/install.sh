@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs the generators of clients that test/clients compiles: openapi-typescript from npm into sdk/, whose own package
-# has the TypeScript 5 that it needs; into .cache/clients/ openapi-python-client from PyPI, and oapi-codegen through the Go
-# module proxy. What is there already is left as it is.
+# Installs what test/clients compiles with: TypeScript 5 from npm into sdk/, for our own client; into .cache/clients/ the
+# generators of others, openapi-python-client from PyPI and oapi-codegen through the Go module proxy. What is there already
+# is left as it is.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)

@@ -129,7 +129,7 @@ async function refuseUnreadableHosts(file: string): Promise<void> {
 
 function greet(log: Logger, { baseUrl, signUp }: Config): void {
   if (signUp === "open") log.info(`No account yet. Sign up in a browser:  ${baseUrl}/portal/sign-up`);
-  log.info("An account on the command line:  npx linkledger account create --email you@example.com");
+  log.info("An account on the command line:  bin/linkledger account create --email you@example.com");
 }
 
 /** By the code of an error of the file system: why the data folder can't be used, as the end of a sentence. */

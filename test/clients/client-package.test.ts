@@ -1,4 +1,4 @@
-// The package @linkledger/client as somebody installs it: built, packed, installed elsewhere. The examples of its README
+// The package @linkledger/client as somebody installs it from an instance into an empty folder. The examples of its README
 // compile under TypeScript 5 and run as plain JavaScript against the service.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -41,14 +41,12 @@ type Client = {
 type Package = { linkledger(options: object): Client };
 type Verifying = { verifyWebhook(options: object): Promise<{ event: string }> };
 
-const generator = {
-  name: "the generator of types for TypeScript",
-  reason: existsSync(join(sdk, "node_modules/.bin/openapi-typescript"))
-    ? undefined
-    : "run .ci/clients/install.sh",
+const compiler = {
+  name: "the compiler of TypeScript 5",
+  reason: existsSync(join(sdk, "node_modules/.bin/tsc")) ? undefined : "run .ci/clients/install.sh",
 };
 
-onServerAtLength(generator, () => {
+onServerAtLength(compiler, () => {
   let service: TestService;
   let member: Member;
   let folder: TemporaryFolder;
@@ -63,14 +61,12 @@ onServerAtLength(generator, () => {
     member = await service.member("developer");
     folder = await temporaryFolder();
     environment = childEnvironment({ LINKLEDGER_URL: service.url, LINKLEDGER_KEY: member.key });
-    const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder.path], sdk);
-    const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf("["))) as [{ filename: string }];
     await writeFile(join(folder.path, "package.json"), '{"type":"module"}');
     const quiet = ["--no-audit", "--no-fund", "--prefer-offline"];
-    await run("npm", ["install", ...quiet, join(folder.path, filename)], folder.path);
+    await run("npm", ["install", ...quiet, `${service.url}/sdk.tgz`], folder.path);
     examples = examplesOf(await readFile(join(sdk, "README.md"), "utf8"));
     const installed = (name: string) =>
-      import(pathToFileURL(join(folder.path, "node_modules/@linkledger/client/dist", name)).href);
+      import(pathToFileURL(join(folder.path, "node_modules/@linkledger/client/src", name)).href);
     ({ linkledger } = (await installed("client.js")) as Package);
     ({ verifyWebhook } = (await installed("webhooks.js")) as Verifying);
     client = linkledger({ baseUrl: service.url, key: member.key });
@@ -93,9 +89,20 @@ onServerAtLength(generator, () => {
 
   it("has the version of the service, and a README of six examples", async () => {
     const versionOf = async (path: string) => JSON.parse(await readFile(join(path, "package.json"), "utf8"));
-    const [own, service] = [await versionOf(sdk), await versionOf(root)];
-    expect(own.version).toBe(service.version);
+    const installed = join(folder.path, "node_modules/@linkledger/client");
+    const [own, service] = [await versionOf(installed), await versionOf(root)];
+    expect([own.name, own.version]).toEqual(["@linkledger/client", service.version]);
     expect([...examples.keys()]).toHaveLength(6);
+    expect(await readFile(join(installed, "LICENSE"), "utf8")).toContain("MIT");
+  });
+
+  it("is one that npm would publish under its name, file by file", async () => {
+    const installed = join(folder.path, "node_modules/@linkledger/client");
+    const { stdout } = await run("npm", ["pack", "--dry-run", "--json"], installed);
+    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+    const paths = files.map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json", "src/api.d.ts"]));
+    expect(paths.filter((path) => !/^src\/[\w-]+\.(js|d\.ts)$/.test(path))).toHaveLength(3);
   });
 
   it("compiles in TypeScript 5, strictly, as its README uses it", async () => {
@@ -250,8 +257,8 @@ onServerAtLength(generator, () => {
     const browser = await launchChromium();
     const page = await browser.newPage();
     const imports = {
-      "@linkledger/client": "/sdk/@linkledger/client/dist/client.js",
-      "@linkledger/client/webhooks": "/sdk/@linkledger/client/dist/webhooks.js",
+      "@linkledger/client": "/sdk/@linkledger/client/src/client.js",
+      "@linkledger/client/webhooks": "/sdk/@linkledger/client/src/webhooks.js",
       "openapi-fetch": "/sdk/openapi-fetch/dist/index.mjs",
     };
     const body = `<script type="importmap">${JSON.stringify({ imports })}</script>`;

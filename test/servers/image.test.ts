@@ -68,6 +68,9 @@ it.skipIf(process.getuid?.() !== 0)(
     });
     expect((await send(port, `/${made.body.slug}`, {})).headers.location).toBe(url);
 
+    // Made of files that the image has.
+    expect((await send(port, "/sdk.tgz", {})).headers["content-type"]).toBe("application/gzip");
+
     const BACKUPS = join(stage.folder, "backups");
     const backing = {
       ...stage,

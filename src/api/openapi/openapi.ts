@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import swagger from "@fastify/swagger";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 import { VERSION } from "../../config/version.ts";
+import { clientPackageRoute } from "../client-package/client-package.ts";
 import type { Api } from "../fastify.ts";
 import { addExamples } from "./examples.ts";
 import { portable } from "./portable-schemas.ts";
@@ -90,7 +91,7 @@ export async function openApiDocument(app: Api, baseUrl: string): Promise<void> 
       info: {
         title: "Linkledger",
         version: VERSION,
-        description: DESCRIPTION,
+        description: `${DESCRIPTION}\n\nA typed client for JavaScript and TypeScript: \`npm install ${baseUrl}/sdk.tgz\`.`,
         license: { name: "MIT", identifier: "MIT" },
       },
       servers: [{ url: baseUrl }],
@@ -114,7 +115,7 @@ export async function openApiDocument(app: Api, baseUrl: string): Promise<void> 
   });
 }
 
-/** GET /openapi.json, and /docs: both are made when they are first asked for. */
+/** GET /openapi.json, /docs, and the client: each is made when it is first asked for. */
 export async function openApiRoutes(app: Api): Promise<void> {
   const schema = { hide: true };
   app.get("/openapi.json", { schema }, async () => app.swagger());
@@ -124,6 +125,7 @@ export async function openApiRoutes(app: Api): Promise<void> {
       page ??= referencePage(app.swagger() as OpenApiDocument);
       return reply.type("text/html; charset=utf-8").header("content-security-policy", CSP).send(page);
     });
+  clientPackageRoute(app);
   app.get("/docs/reference.css", { schema }, async (_, reply) => {
     const css = await readFile(new URL("./reference.css", import.meta.url));
     return reply.type("text/css; charset=utf-8").send(css);

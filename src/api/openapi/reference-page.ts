@@ -12,7 +12,7 @@ type Parameter = {
   schema?: Schema;
   example?: unknown;
 };
-type Operation = {
+export type Operation = {
   operationId?: string;
   summary?: string;
   description?: string;

@@ -12,6 +12,7 @@ export type Schema = {
   additionalProperties?: Schema | boolean;
   anyOf?: readonly Schema[];
   oneOf?: readonly Schema[];
+  allOf?: readonly Schema[];
   enum?: readonly unknown[];
   const?: unknown;
   default?: unknown;

@@ -109,7 +109,7 @@ ${requests}
 }
 
 function setByOperator({ accountId }: SignedIn): Html {
-  const command = `npx linkledger account tier ${accountId} developer`;
+  const command = `bin/linkledger account tier ${accountId} developer`;
   return card(
     "Developer",
     html`<p>The operator of this service sets the plan of an account:</p>${copyable("command", command, "the command")}`,

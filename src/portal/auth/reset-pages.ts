@@ -57,6 +57,6 @@ const askTheOperator = {
   shape: "narrow",
   body: html`<div class="card"><h1>${TITLE}</h1>
 <p>This service sends no mail, so its operator resets passwords. Ask for a link that lets you choose a new one; the operator makes it with</p>
-${copyable("command", "npx linkledger account password you@example.com", "the command")}
+${copyable("command", "bin/linkledger account password you@example.com", "the command")}
 <p class="muted">${BELOW}</p></div>`,
 } as const;

@@ -37,7 +37,7 @@ function closedSignUp(app: Api): void {
       shape: "narrow",
       body: html`<div class="card"><h1>Accounts are made by the operator</h1>
 <p>Nobody opens an account here for themselves. Ask the operator of this service for an invitation: a link with which you choose your password.</p>
-${copyable("command", "npx linkledger account invite you@example.com", "the operator's command")}
+${copyable("command", "bin/linkledger account invite you@example.com", "the operator's command")}
 <p class="muted">You have an account already? <a href="/portal/sign-in">Sign in</a></p></div>`,
     }),
   );

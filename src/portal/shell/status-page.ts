@@ -1,5 +1,6 @@
 // GET /status: in words for people what /health/ready says to machines, without the reasons, which are the operator's.
 import type { Api } from "../../api/fastify.ts";
+import { VERSION } from "../../config/version.ts";
 import { atMostEvery } from "../../runtime/at-most-every.ts";
 import type { Readiness } from "../../stores/coordination/log-health.ts";
 import { type Html, html } from "./html.ts";
@@ -50,7 +51,7 @@ export function statusPage(site: Api, deps: { readiness: () => Promise<Readiness
       shape: "narrow",
       body: html`<div class="card"><h1>${AREAS.every(isWorking) ? "Everything works" : "Not everything works just now"}</h1>
 <ul class="next-steps">${AREAS.map((area) => row(area, isWorking(area)))}</ul>
-<p class="muted small">Programs ask <a href="/health/ready">/health/ready</a>.</p></div>`,
+<p class="muted small">Programs ask <a href="/health/ready">/health/ready</a>. This is Linkledger ${VERSION}.</p></div>`,
     });
   });
 }

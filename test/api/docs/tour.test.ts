@@ -26,8 +26,8 @@ it("the tour shows an account, a link, its visits, its story, its proof, a webho
   await mkdir(bin);
   await symlink(process.execPath, join(bin, "node"));
   await symlink(join(root, "examples"), join(folder.path, "examples"));
-  const npx = `#!/bin/sh\nshift\nexec node "${root}src/cli.ts" "$@"\n`;
-  await writeFile(join(bin, "npx"), npx, { mode: 0o700 });
+  const linkledger = `#!/bin/sh\nexec node "${root}src/cli.ts" "$@"\n`;
+  await writeFile(join(bin, "linkledger"), linkledger, { mode: 0o700 });
   const receiver = String(await freePort());
   const pages = [
     shellOf("README.md", "A tour"),

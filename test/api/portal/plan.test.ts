@@ -89,7 +89,7 @@ describe("a service that has just been started, without a price", { timeout: 60_
     await service.changeTier(accountId, "free");
     const plan = async () => (await person.get("/portal/plan")).text;
     await expect.poll(plan).toContain("You are on the Free plan.");
-    expect(await plan()).toContain(`npx linkledger account tier ${accountId} developer`);
+    expect(await plan()).toContain(`bin/linkledger account tier ${accountId} developer`);
     expect(await plan()).not.toMatch(/USD|plan\/upgrade/);
   });
 });

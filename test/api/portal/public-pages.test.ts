@@ -1,5 +1,7 @@
 // What anybody may read: the status in words, and the documentation of the API in the portal's colours.
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { VERSION } from "../../../src/config/version.ts";
 import { visitor } from "../../support/portal/browser-like.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
@@ -16,6 +18,7 @@ describe("public pages", () => {
     const { text } = await anybody.get("/status");
     expect(text).toContain("Everything works");
     expect(text).toContain("They answer.");
+    expect(text).toContain(`Linkledger ${VERSION}`);
   });
 
   it("say what is disturbed while the event store does not answer, and not why", async () => {

@@ -1,4 +1,4 @@
-// The ways in as people type them: `npm start` and its end by a signal, and `npx linkledger` in a checkout.
+// The ways in as people type them: `npm start` and its end by a signal, and `bin/linkledger` of a checkout.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp } from "node:fs/promises";
@@ -52,12 +52,15 @@ describe("npm start", { timeout: 120_000 }, () => {
   );
 });
 
-describe("npx linkledger", () => {
-  const npx = (cwd: string, ...args: string[]) =>
-    promisify(execFile)("npx", ["linkledger", ...args], { cwd, env: childEnvironment(instance) });
+describe("bin/linkledger", () => {
+  const linkledger = (checkout: string, ...args: string[]) =>
+    promisify(execFile)(join(checkout, "bin/linkledger"), args, {
+      cwd: "/",
+      env: childEnvironment(instance),
+    });
 
-  it("runs the command line of the checkout, and asks no registry", async () => {
-    const { stdout } = await npx(root, "account", "create", "--email", "you@example.com", "--json");
+  it("runs the command line of the checkout, from any folder", async () => {
+    const { stdout } = await linkledger(root, "account", "create", "--email", "you@example.com", "--json");
     expect(JSON.parse(stdout)).toMatchObject({ email: "you@example.com", tier: "developer" });
   });
 
@@ -65,7 +68,7 @@ describe("npx linkledger", () => {
     const checkout = join(folder.path, "checkout");
     for (const part of ["bin", "package.json"])
       await cp(join(root, part), join(checkout, part), { recursive: true });
-    await expect(npx(checkout, "account", "list")).rejects.toMatchObject({
+    await expect(linkledger(checkout, "account", "list")).rejects.toMatchObject({
       code: 1,
       stderr: `error: nothing is installed yet; run this first: npm ci --omit=dev --prefix ${checkout}\n`,
     });

@@ -12,18 +12,18 @@ export function shellOf(document: string, section?: string): string {
   return [...part.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block).join("");
 }
 
-/** Lines that begin with `npx linkledger` and need nothing of the shell but quotes and `> file`. */
+/** Lines that begin with `bin/linkledger` and need nothing of the shell but quotes and `> file`. */
 export function commandsOf(document: string): string[] {
   const lines = shellOf(document)
     .split("\n")
     .map((line) => line.replace(/\s+# .*/, ""));
-  return lines.filter((line) => line.startsWith("npx linkledger ") && !/[$|&]/.test(line));
+  return lines.filter((line) => line.startsWith("bin/linkledger ") && !/[$|&]/.test(line));
 }
 
-/** What follows `npx linkledger`, as the shell would pass it, and the file that its output goes to. */
+/** What follows `bin/linkledger`, as the shell would pass it, and the file that its output goes to. */
 export function argumentsOf(line: string): { args: string[]; output: string | undefined } {
   const [command = "", output] = line.split(" > ");
   const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)];
   const args = words.map(([, double, single, plain]) => double ?? single ?? plain ?? "");
-  return { args: args.slice(2), output: output?.trim() };
+  return { args: args.slice(1), output: output?.trim() };
 }

@@ -1,6 +1,6 @@
 // How long the client waits where an answer says when to try again.
 import { expect, it } from "vitest";
-import { retryAfterMs } from "../../../sdk/src/retries.ts";
+import { retryAfterMs } from "../../../sdk/src/retries.js";
 
 const asked = (text: string, status = 503) =>
   retryAfterMs(new Response("", { status, headers: { "retry-after": text } }));

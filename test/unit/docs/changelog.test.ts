@@ -12,3 +12,11 @@ it("has a section for this version that says what operators must know, and upgra
   expect(section).toContain("### Operators");
   expect(read("docs/operations.md")).toContain("(../CHANGELOG.md)");
 });
+
+it("tells of the same version first, and nothing else names another one", () => {
+  const [, newest] = /^## \[(.+)\]$/m.exec(read("CHANGELOG.md")) ?? [];
+  const named = ["package.json", "package-lock.json", "sdk/package.json", "sdk/package-lock.json"].map(
+    (file) => JSON.parse(read(file)).version,
+  );
+  expect(new Set([newest, ...named])).toEqual(new Set([VERSION]));
+});

@@ -1,7 +1,7 @@
 // The client reads server-sent events however the network cuts them.
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { messagesOf, type StreamMessage } from "../../../sdk/src/event-stream.ts";
+import { messagesOf, type StreamMessage } from "../../../sdk/src/event-stream.js";
 
 async function read(chunks: readonly Uint8Array[]): Promise<StreamMessage[]> {
   const messages: StreamMessage[] = [];

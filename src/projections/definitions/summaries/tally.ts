@@ -1,4 +1,5 @@
 // Bounded counts of values. Not an object of counts, as a value such as `__proto__` may equal a property name.
+import { cutText } from "../../../runtime/text/cut-text.ts";
 
 /** Stands for the values that a bounded list has cut: no value is null. */
 export const CUT = null;
@@ -16,7 +17,7 @@ const LONGEST_VALUE = 200;
 
 /** Cuts a value to 200 characters, as values such as utm parameters are chosen by the visitor. */
 export function bounded(value: string): string {
-  return value.length > LONGEST_VALUE ? value.slice(0, LONGEST_VALUE).toWellFormed() : value;
+  return value.length > LONGEST_VALUE ? cutText(value, LONGEST_VALUE).toWellFormed() : value;
 }
 
 /** In the order of `counts`; of more than 200 the 100 largest (ties by name), largest first, and the rest as CUT. */

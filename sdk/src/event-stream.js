@@ -1,20 +1,10 @@
 // Reads server-sent events (WHATWG HTML, 9.2) from the body of an answer, wherever there is fetch.
 
-export type StreamMessage = {
-  event: string;
-  id: string | undefined;
-  data: string;
-  retryMs: number | undefined;
-};
-
 /**
  * Ends with the body. `silentMs`: a connection that says nothing for so long is taken for broken.
  * @throws what reading throws; a TimeoutError for silence
  */
-export async function* messagesOf(
-  body: ReadableStream<Uint8Array>,
-  silentMs: number,
-): AsyncGenerator<StreamMessage, void, undefined> {
+export async function* messagesOf(body, silentMs) {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = "";
@@ -33,9 +23,9 @@ export async function* messagesOf(
   }
 }
 
-function messageOf(block: string): StreamMessage {
-  const message: StreamMessage = { event: "message", id: undefined, data: "", retryMs: undefined };
-  const data: string[] = [];
+function messageOf(block) {
+  const message = { event: "message", id: undefined, data: "", retryMs: undefined };
+  const data = [];
   for (const line of block.split(/\r\n|\n|\r/)) {
     const [, name, value = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
     if (name === "event") message.event = value;
@@ -46,7 +36,7 @@ function messageOf(block: string): StreamMessage {
   return { ...message, data: data.join("\n") };
 }
 
-function withinMs<T>(reading: Promise<T>, ms: number): Promise<T> {
+function withinMs(reading, ms) {
   return new Promise((resolve, reject) => {
     const late = () => reject(new DOMException("The event stream fell silent", "TimeoutError"));
     const timer = setTimeout(late, ms);

@@ -1,35 +1,14 @@
 // The account's events as one endless sequence, each once and in order, over connections that break.
-import type { components } from "./api.ts";
-import { LinkledgerError } from "./errors.ts";
-import { messagesOf } from "./event-stream.ts";
-import { backoffMs, isPassing, pause, retryAfterMs } from "./retries.ts";
-
-export type LinkledgerEvent = components["schemas"]["Event"];
-
-export type FollowOptions = {
-  /** The `position` of the last event that was processed; without one it begins with the account's first event. */
-  after?: string;
-  /** Only events of these types. */
-  types?: readonly LinkledgerEvent["type"][];
-  /** Ends the sequence. */
-  signal?: AbortSignal;
-};
-
-export type Connection = {
-  baseUrl: string;
-  key: string;
-  fetch: (request: Request) => Promise<Response>;
-};
+import { LinkledgerError } from "./errors.js";
+import { messagesOf } from "./event-stream.js";
+import { backoffMs, isPassing, pause, retryAfterMs } from "./retries.js";
 
 /** Four times the interval of the service's `alive` messages. */
 const SILENT_MS = 20_000;
 const RECONNECT_MS = 2_000;
 
 /** @throws LinkledgerError for a refusal that does not pass, such as of the key */
-export async function* followEvents(
-  { baseUrl, key, fetch }: Connection,
-  { after, types = [], signal }: FollowOptions,
-): AsyncGenerator<LinkledgerEvent, void, undefined> {
+export async function* followEvents({ baseUrl, key, fetch }, { after, types = [], signal }) {
   const query = types.length === 0 ? "" : `?${new URLSearchParams({ types: types.join() })}`;
   const url = `${baseUrl}/api/v1/events/stream${query}`;
   let position = after;
@@ -39,7 +18,7 @@ export async function* followEvents(
     const connection = new AbortController();
     const abort = () => connection.abort(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
-    let waitMs: number | undefined;
+    let waitMs;
     try {
       const headers = { "X-API-Key": key, ...(position !== undefined && { "Last-Event-ID": position }) };
       const response = await fetch(new Request(url, { headers, signal: connection.signal }));
@@ -49,7 +28,7 @@ export async function* followEvents(
           failures = 0;
           reconnectMs = retryMs ?? reconnectMs;
           position = id || position;
-          if (event === "message" && data !== "") yield JSON.parse(data) as LinkledgerEvent;
+          if (event === "message" && data !== "") yield JSON.parse(data);
         }
       waitMs = retryAfterMs(response);
     } catch (error) {
@@ -63,7 +42,7 @@ export async function* followEvents(
   }
 }
 
-async function refuseUnlessPassing(response: Response): Promise<void> {
+async function refuseUnlessPassing(response) {
   const body = await response.json().catch(() => undefined);
   if (!isPassing(response.status)) throw new LinkledgerError(response.status, body);
 }

@@ -1,21 +1,11 @@
 // Sends a request again that got no answer, or one that asks to try later: only one that may be repeated, and not for ever.
 
-export type RetryOptions = {
-  /** How often a request is sent again; default 3, none with 0. */
-  retries?: number;
-  /** The longest that a call waits for its retries altogether, in milliseconds; default 60,000. */
-  maxWaitMs?: number;
-};
-
 const FIRST_WAIT_MS = 500;
 /** Too many requests, and what servers and proxies answer that are away for a moment. */
 const PASSING = new Set([429, 502, 503, 504]);
 
 /** A fetch that retries: `GET` and `HEAD`, and whatever carries an `Idempotency-Key`. */
-export function retryingFetch(
-  fetch: (request: Request) => Promise<Response>,
-  { retries = 3, maxWaitMs = 60_000 }: RetryOptions,
-): (request: Request) => Promise<Response> {
+export function retryingFetch(fetch, { retries = 3, maxWaitMs = 60_000 }) {
   return async (request) => {
     const attempts = isRepeatable(request) ? retries : 0;
     let waitLeftMs = maxWaitMs;
@@ -35,7 +25,7 @@ export function retryingFetch(
 }
 
 /** Milliseconds that the answer asks for; undefined when it asks for none that can be read, or is nothing that passes. */
-export function retryAfterMs({ status, headers }: Response): number | undefined {
+export function retryAfterMs({ status, headers }) {
   if (!PASSING.has(status)) return undefined;
   const text = headers.get("retry-after")?.trim() ?? "";
   const isSeconds = /^\d+(\.\d+)?$/.test(text);
@@ -46,12 +36,12 @@ export function retryAfterMs({ status, headers }: Response): number | undefined 
 }
 
 /** Twice as long after each failure, with jitter, at most `mostMs`. */
-export function backoffMs(failures: number, fromMs = FIRST_WAIT_MS, mostMs = 30_000): number {
+export function backoffMs(failures, fromMs = FIRST_WAIT_MS, mostMs = 30_000) {
   return Math.min(fromMs * 2 ** failures, mostMs) * (0.5 + Math.random() / 2);
 }
 
 /** @throws the signal's reason when it aborts */
-export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function pause(ms, signal) {
   return new Promise((resolve, reject) => {
     // A longer timer would end at once.
     const boundedMs = Math.min(ms, 2 ** 31 - 1);
@@ -68,18 +58,15 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-export function isPassing(status: number): boolean {
+export function isPassing(status) {
   return PASSING.has(status);
 }
 
-function isRepeatable({ method, headers }: Request): boolean {
+function isRepeatable({ method, headers }) {
   return method === "GET" || method === "HEAD" || headers.has("idempotency-key");
 }
 
-async function outcomeOf(
-  fetch: (request: Request) => Promise<Response>,
-  request: Request,
-): Promise<Response | { error: unknown }> {
+async function outcomeOf(fetch, request) {
   try {
     return await fetch(request);
   } catch (error) {
@@ -87,7 +74,7 @@ async function outcomeOf(
   }
 }
 
-function waitAfter(outcome: Response | { error: unknown }, attempt: number): number | undefined {
+function waitAfter(outcome, attempt) {
   if (!(outcome instanceof Response)) return backoffMs(attempt);
   if (!isPassing(outcome.status)) return undefined;
   return retryAfterMs(outcome) ?? backoffMs(attempt);

@@ -1,0 +1,20 @@
+import type { components } from "./api.js";
+export type LinkledgerEvent = components["schemas"]["Event"];
+export type FollowOptions = {
+  /** The `position` of the last event that was processed; without one it begins with the account's first event. */
+  after?: string;
+  /** Only events of these types. */
+  types?: readonly LinkledgerEvent["type"][];
+  /** Ends the sequence. */
+  signal?: AbortSignal;
+};
+export type Connection = {
+  baseUrl: string;
+  key: string;
+  fetch: (request: Request) => Promise<Response>;
+};
+/** @throws LinkledgerError for a refusal that does not pass, such as of the key */
+export declare function followEvents(
+  { baseUrl, key, fetch }: Connection,
+  { after, types, signal }: FollowOptions,
+): AsyncGenerator<LinkledgerEvent, void, undefined>;

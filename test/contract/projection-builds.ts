@@ -6,7 +6,12 @@ import { PRESENT_RULES } from "../../src/events/classification/classify.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";
 import { begin, buildingOf, cancel, queriedBuild, rollBack } from "../../src/projections/builds/builds.ts";
-import { changeBuilds, checkpointName, collectionName, readBuilds } from "../../src/projections/builds/builds-document.ts";
+import {
+  changeBuilds,
+  checkpointName,
+  collectionName,
+  readBuilds,
+} from "../../src/projections/builds/builds-document.ts";
 import { fieldsThatDiffer } from "../../src/projections/builds/differences.ts";
 import { finishBuild, foldQueried } from "../../src/projections/builds/fold-now.ts";
 import { registerBuilds } from "../../src/projections/builds/register-builds.ts";

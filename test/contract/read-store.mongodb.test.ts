@@ -89,7 +89,10 @@ onServer(mongodb, () => {
       held.release();
       expect(await late).toBeInstanceOf(CheckpointMoved);
       expect(await other.checkpoint("p")).toEqual(at(5));
-      expect(await other.getMany("counts", ["a", "c"])).toEqual([count("a", corrected, 1), count("c", "5+", 1)]);
+      expect(await other.getMany("counts", ["a", "c"])).toEqual([
+        count("a", corrected, 1),
+        count("c", "5+", 1),
+      ]);
       // What it has left is no sign of documents that were put back.
       await commit(other, 5, 6, counts(count("b", "6", 6)));
       expect(await other.inconsistency("p")).toBeUndefined();

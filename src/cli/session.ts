@@ -127,8 +127,11 @@ export const adoptLog = runner((call, run) =>
   }),
 );
 
-/** For a command that opens files for itself: its session is a Call. */
-export const runWithoutStores: Runner = (call, run) => run(call as Session);
+/** For a command that opens files for itself, in a process of its own: its session is a Call. @throws not_in_service */
+export const runWithoutStores: Runner = async (call, run) => {
+  if (call.service) throw new Refused("not_in_service");
+  return await run(call as Session);
+};
 
 /** So that the documents have what the command has written: waits for the service, or folds where none runs. */
 export async function catchUp(session: Session): Promise<void> {

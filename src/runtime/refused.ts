@@ -66,7 +66,7 @@ export const REFUSALS = {
   rate_limit_exceeded: { status: 429 },
   // When one of the open streams will end is not known.
   too_many_streams: { status: 429, retryAfter: 10 },
-  too_busy: { status: 503, message: "Too many people sign in just now" },
+  too_busy: { status: 503, message: "Too many passwords are being checked just now: try again in a moment" },
   analytics_busy: {
     status: 503,
     retryAfter: 2,
@@ -233,6 +233,7 @@ export const REFUSALS = {
       "The service was stopped while it ran this command: look what has become of it before you repeat it",
   },
   other_version: {},
+  not_in_service: { message: "This command runs in a process of its own, not in the service" },
   documents_behind: {
     message:
       "The documents are behind the log: `projections status` says how far, and whether they are folded",

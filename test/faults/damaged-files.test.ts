@@ -68,6 +68,17 @@ describe("a service on damaged files", { timeout: 120_000 }, () => {
     await restore();
   });
 
+  it.each([
+    ["lock.db", "x".repeat(100), /lock\.db is damaged, and holds nothing: delete it/],
+    ["events.db", "", /belong to the log .* but the log in events\.db .* is none yet/],
+  ])("says of %s what is to be done, where its content is another", async (name, content, why) => {
+    const file = join(folder.path, name);
+    const before = await readFile(file);
+    await writeFile(file, content);
+    await expect(startService(instance)).rejects.toThrow(why);
+    await writeFile(file, before);
+  });
+
   it.each(["events.db", "secrets.db"])(
     "says of %s that it is to be restored, and leaves it",
     async (name) => {

@@ -12,12 +12,14 @@ import type { Terminal } from "../output.ts";
 import type { Served } from "../session.ts";
 import type { Asked, Asking } from "./ask-service.ts";
 
+const PRINTED_BYTES = 2 ** 20;
+
 export type Conversation = {
   /** What is to be sent, until `hangUp`. */
   answers: AsyncIterable<Uint8Array>;
   /** For what was sent. */
   take(bytes: Uint8Array): void;
-  /** Ends the command as Ctrl-C does. */
+  /** Ends the command as Ctrl-C does; where none has come, the conversation. */
   interrupt(): void;
   /** For when the other process has gone: ends the command, also one that Ctrl-C there would end with its process. */
   hangUp(): void;
@@ -28,9 +30,11 @@ export function converse(open: () => Promise<Omit<Served, "files">>): Conversati
   const signals = new EventEmitter();
   const gone = new AbortController();
   const channel = byteChannel((bytes) => void answers.write(bytes));
+  let hasCommand = false;
   const parts = new Map<string, AsyncIterable<string | Uint8Array>>();
   const asked: Asked = {
     async run(args, { columns, isTTY }) {
+      hasCommand = true;
       const outputs = [output("stdout"), output("stderr")] as const;
       const [stdout, stderr] = outputs;
       const terminal: Terminal = {
@@ -62,9 +66,14 @@ export function converse(open: () => Promise<Omit<Served, "files">>): Conversati
     "write",
   ]);
   const { read } = remoteStreams<Asking, "read">(calls, "asking", ["read"]);
+  /** A long answer in several messages. */
+  const printed = async (to: "stdout" | "stderr", bytes: Buffer) => {
+    for (let at = 0; at < bytes.length; at += PRINTED_BYTES)
+      await print(to, bytes.subarray(at, at + PRINTED_BYTES));
+  };
   const output = (to: "stdout" | "stderr") => {
     const stream = new Writable({
-      write: (bytes: Buffer, _, taken) => void print(to, bytes).then(() => taken(), taken),
+      write: (bytes: Buffer, _, taken) => void printed(to, bytes).then(() => taken(), taken),
     });
     // Whoever writes is told by `gone`.
     return stream.on("error", () => undefined);
@@ -109,7 +118,7 @@ export function converse(open: () => Promise<Omit<Served, "files">>): Conversati
   return {
     answers,
     take: channel.take,
-    interrupt: () => void signals.emit("SIGTERM"),
+    interrupt: () => void (hasCommand ? signals.emit("SIGTERM") : answers.end()),
     hangUp() {
       gone.abort(new Error("The command's process has ended"));
       signals.emit("SIGTERM");

@@ -1,8 +1,8 @@
 // Tags as they are typed, and links that get one tag instead of another, for a tag that is renamed.
 import { cleanText } from "../../events/classification/clean-text.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
-import { BULK_MAX_LINKS } from "../../events/vocabulary.ts";
 import { isClientError, Refused } from "../../runtime/refused.ts";
+import { inSlices } from "../../runtime/threads/time-slices.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import { opened } from "../account/account.ts";
 import type { CommandContext } from "../caller.ts";
@@ -52,7 +52,6 @@ export async function retagLinks(
       retagged.refused.push({ address, error: error.message, code: error.code });
     }
   };
-  for (let start = 0; start < addresses.length; start += BULK_MAX_LINKS)
-    await Promise.all(addresses.slice(start, start + BULK_MAX_LINKS).map(retag));
+  await inSlices(addresses, retag);
   return retagged;
 }

@@ -5,7 +5,7 @@ import { isbot } from "isbot";
 export const MISSED_BY_ISBOT: readonly RegExp[] = [
   ...[/^dart\//i, /^viber\//i, /powershell\//i, /\bsiege\//i],
   // Office opens a link itself before it hands it to the browser, in which the same person follows it.
-  /\bms-office\b|\bMSOffice \d|^Microsoft Office\/|\bMicrosoft Outlook\b|^Outlook-iOS\//i,
+  /\bms-office\b|\bMSOffice \d|^Microsoft Office\/|\bMicrosoft Outlook\b|\bMacOutlook\/|^Outlook-iOS\//i,
   /\bMac OS X[^()]*\) (?:Word|Excel|PowerPoint|OneNote)\/\d/i,
   // The panes of assistants and of editors with one, on desktops.
   /\b(?:Claude|ChatGPT|Codex|Code|Cursor|Windsurf|Trae|Kiro|Antigravity)\/\d.*\bElectron\/\d/i,

@@ -8,6 +8,7 @@ import type { LinkAddress } from "../../commands/links/link-stream.ts";
 import { BULK_MAX_LINKS, hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";
+import { inSlices } from "../../runtime/threads/time-slices.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countChange } from "../shell/change-limit.ts";
@@ -93,13 +94,7 @@ export async function changeSeveral(
       return { key, reason: httpErrorOf(error).message.replace(/\.$/, "") || "it did not work" };
     }
   };
-  const all = [...new Set(keys)];
-  const results: Awaited<ReturnType<typeof changeOne>>[] = [];
-  // As many at once as in a bulk request, so that a list of a thousand keeps no other request waiting.
-  for (let start = 0; start < all.length; start += BULK_MAX_LINKS) {
-    const part = all.slice(start, start + BULK_MAX_LINKS);
-    results.push(...(await Promise.all(part.map((key, n) => changeOne(key, start + n)))));
-  }
+  const results = await inSlices([...new Set(keys)], changeOne);
   const refused = results.filter(({ reason }) => reason !== undefined);
   const changed = results.length - refused.length;
   const sentences = Object.entries(Object.groupBy(refused, ({ reason = "" }) => reason)).map(

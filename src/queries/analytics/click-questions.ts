@@ -1,22 +1,24 @@
 // Answers questions about the clicks of an account, or of some of its links, in the reader thread: the one engine of all numbers.
 import { CLICK_KINDS, type ClickKind, PEOPLE_KINDS } from "../../events/vocabulary.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import { daysOf, type LinkDayDocument, linkDays } from "../../projections/definitions/summaries/day.ts";
+import type { ClosedDay } from "../../projections/fold/clicks/stored-days.ts";
 import { clicks as clickGroup } from "../../projections/groups.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import { type SliceWork, type TimeSlices, timeSlices } from "../../runtime/threads/time-slices.ts";
 import { msBehind, nextEventFinder } from "../../stores/event-store/next-event.ts";
 import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
-import { dayCounter, noTags } from "./counting/count-days.ts";
+import { closedDays, closedLinkDay } from "./closed-link-days.ts";
+import { dayCounter } from "./counting/count-days.ts";
 import type { CountedBy } from "./counting/count-rows.ts";
 import { countLife } from "./counting/count-summary.ts";
+import { noTags } from "./counting/link-tags.ts";
 import { selectRows } from "./counting/select-rows.ts";
 import { type DaysSum, type DayVisitors, sumOfDays } from "./counting/sum-days.ts";
 import { type TableReader, tableReader, withPresentChunks } from "./counting/table-reader.ts";
 import { type FairQueue, fairQueue } from "./fair-queue.ts";
 import { gapsBetween } from "./gaps.ts";
-import { openDaysOf, openLife } from "./open-life.ts";
+import { openLife } from "./open-life.ts";
 import type { AccountAnswer, AccountQuestion, Group } from "./question.ts";
 import { type RecentClick, type RecentWanted, recentClicks } from "./recent-clicks.ts";
 import { resolveQuestion } from "./resolve-question.ts";
@@ -24,7 +26,7 @@ import { UTC } from "./time-zone.ts";
 
 /** `mostRead`: rows that are counted for a question, fewer in tests. `slices`: of all work of the thread. */
 type Deps = {
-  readStore: Pick<ReadStore, "checkpoint" | "find" | "get" | "getMany">;
+  readStore: Pick<ReadStore, "checkpoint" | "countElements" | "find" | "get" | "getMany">;
   eventStore: Pick<EventStore, "head" | "readAll">;
   reader?: TableReader;
   mostRead?: number;
@@ -79,10 +81,10 @@ export function clickQuestions({
     const { from, to, hitsUntil, zone, interval, starts, previous } = resolved;
     const last = hitsUntil === Number.POSITIVE_INFINITY ? undefined : utcDate(new Date(hitsUntil));
     const days = await reader.days(accountId, utcDate(new Date(previous?.from ?? from)), last);
-    const of = { accountId, filters, kinds, visitorKinds, zone, interval, asOf: position };
-    const sum = sumOfDays({ starts, interval, groupBy });
+    const of = { accountId, filters, kinds, visitorKinds, zone, interval, limit, asOf: position };
+    const sum = sumOfDays({ starts, interval, groupBy, visitorKinds });
     await countDays(days, { from, to: hitsUntil }, { ...of, starts, groupBy, hitsOnly }, sum, slices);
-    const before = sumOfDays({ starts: [], interval, groupBy: [] });
+    const before = sumOfDays({ starts: [], interval, groupBy: [], visitorKinds });
     const ofPrevious = { ...of, starts: [], groupBy: [], hitsOnly: true };
     if (previous) await countDays(days, previous, ofPrevious, before, slices);
     return {
@@ -111,22 +113,28 @@ export function clickQuestions({
 
   /** Of all its hits that count, or of those of one link, as of the position; undefined for none. */
   async function firstHit(
-    { accountId, filters }: ClickQuestion,
+    question: ClickQuestion,
     asOf: Position,
     slices: TimeSlices,
   ): Promise<number | undefined> {
+    const { accountId, filters } = question;
     const [link, ...others] = filters.link ?? [];
     if (link === undefined || others.length > 0) {
       const day = await reader.firstDay(accountId);
       return day && Math.min(...day.heads.map(({ firstAt }) => firstAt));
     }
-    const [closed] = await readStore.find<LinkDayDocument>(linkDays.name, { range: daysOf(link), limit: 1 });
-    const open = await openDaysOf({ readStore }, accountId);
-    const since = [...open, ...(closed ? [closed.day] : [])].sort()[0];
-    if (since === undefined) return undefined;
+    const { life, open, isCurrent } = await openLife({ readStore, reader }, accountId, link);
+    const isPresent = question.asOf === undefined && isCurrent;
+    if (isPresent && life && life.firstAt !== "") return Date.parse(life.firstAt);
+    const openDays = new Set(open.map(({ day }) => day));
+    const closed = new Map<string, ClosedDay>();
+    if (!isPresent)
+      for await (const day of closedDays(readStore, accountId))
+        if (!openDays.has(day.day)) closed.set(day.day, day);
     const filter = { ...ALWAYS, filters: { link: [link] }, asOf };
-    for (const { day, heads } of await reader.days(accountId, since)) {
-      if (!open.includes(day) && (!closed || day < closed.day)) continue;
+    for (const { day, heads } of isPresent ? open : await reader.days(accountId)) {
+      const ofDay = closed.get(day);
+      if (ofDay && !(await closedLinkDay(readStore, ofDay, link))) continue;
       let first = Number.POSITIVE_INFINITY;
       for await (const table of reader.tables(heads, asOf, slices))
         for (const row of selectRows(table, filter, noTags)) {
@@ -145,17 +153,17 @@ export function clickQuestions({
   ): Promise<LinkLife> {
     const position = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
     const filters = { link: [link] };
-    const ofLink = { accountId, filters, kinds: CLICK_KINDS, visitorKinds: PEOPLE_KINDS, asOf: position };
-    const of = { ...ofLink, zone: UTC, interval: "hour" as const, hitsOnly: true };
+    const ofLink = { accountId, filters, kinds: CLICK_KINDS, visitorKinds: [], asOf: position };
+    const of = { ...ofLink, zone: UTC, interval: "hour" as const, limit: MOST_VALUES, hitsOnly: true };
     const life = await openLife({ readStore, reader }, accountId, link);
-    const sum = sumOfDays({ starts: [], interval: "hour", groupBy });
+    const sum = sumOfDays({ starts: [], interval: "hour", groupBy, visitorKinds: [] });
     if (life.life && life.isCurrent) sum.add(countLife(life.life, groupBy), 0);
     const days = life.isCurrent ? life.open : await reader.days(accountId);
     await countDays(days, ALWAYS, { ...of, starts: [], groupBy }, sum, slices);
     const presentHour = now - (now % HOUR_MS);
     const [from, to] = [presentHour - 23 * HOUR_MS, presentHour + HOUR_MS];
     const starts = Array.from({ length: 24 }, (_, n) => from + n * HOUR_MS);
-    const hours = sumOfDays({ starts, interval: "hour", groupBy: [] });
+    const hours = sumOfDays({ starts, interval: "hour", groupBy: [], visitorKinds: [] });
     const lastDays = await reader.days(accountId, utcDate(new Date(from)), utcDate(new Date(presentHour)));
     await countDays(lastDays, { from, to }, { ...of, starts, groupBy: [] }, hours, slices);
     return {

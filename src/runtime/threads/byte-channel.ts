@@ -5,7 +5,10 @@ import type { Channel, Message } from "./calls.ts";
 /** Of a message's length, before it. */
 const LENGTH_BYTES = 4;
 
-/** `write` gets what is to be sent. `take` is given what has arrived, in any pieces; it throws where that is no message. */
+/** Of a message: what claims to be longer isn't kept until it is whole. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** `write` gets what is to be sent. `take` is given what has arrived, in any pieces; it throws where that is no message, or one above 64 MB. */
 export function byteChannel(write: (bytes: Buffer) => void): Channel & { take(bytes: Uint8Array): void } {
   let receive: (messages: Message[]) => void = () => undefined;
   let pieces: Uint8Array[] = [];
@@ -28,7 +31,9 @@ export function byteChannel(write: (bytes: Buffer) => void): Channel & { take(by
       while (arrived >= expected) {
         const all = Buffer.concat(pieces);
         pieces = [all];
-        expected = LENGTH_BYTES + all.readUInt32BE();
+        const length = all.readUInt32BE();
+        if (length > MAX_BYTES) throw new RangeError(`A message of ${length} bytes is no message`);
+        expected = LENGTH_BYTES + length;
         if (arrived < expected) return;
         receive(deserialize(all.subarray(LENGTH_BYTES, expected)) as Message[]);
         pieces = [all.subarray(expected)];

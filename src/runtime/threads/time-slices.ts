@@ -53,3 +53,21 @@ export function timeSlices(signal?: AbortSignal, turns: Turns = takeTurns()): Ti
     },
   };
 }
+
+/** Items that are worked at together: requests that do so at once share appends, and hold the thread for some milliseconds. */
+const AT_ONCE = 10;
+
+/** The results in the order of the items, a few of which are worked at together. @throws what the work throws first */
+export async function inSlices<T, R>(
+  items: readonly T[],
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const slices = timeSlices();
+  const results: R[] = [];
+  for (let start = 0; start < items.length; start += AT_ONCE) {
+    const part = items.slice(start, start + AT_ONCE);
+    results.push(...(await Promise.all(part.map((item, n) => work(item, start + n)))));
+    await slices.next();
+  }
+  return results;
+}

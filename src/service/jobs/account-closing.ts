@@ -7,6 +7,7 @@ import type { LinkAddress } from "../../commands/links/link-stream.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { lifecycle } from "../../projections/groups.ts";
+import { inSlices } from "../../runtime/threads/time-slices.ts";
 import { consumerCheckpoint } from "../../stores/coordination/consumer-checkpoint.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import { type NextEvent, nextEventFinder } from "../../stores/event-store/next-event.ts";
@@ -29,7 +30,6 @@ export const CLOSING_CHECKPOINT = "account-closing";
 
 const PAGE = 1_000;
 const LINKS_PAGE = 500;
-const CONCURRENCY = 8;
 /** A request that was authorised before its node saw AccountClosed may still create a link for so long. */
 const LAST_LINK_WITHIN_MS = 30_000;
 
@@ -101,17 +101,13 @@ async function deleteAll(
   accountId: string,
   addresses: readonly LinkAddress[],
 ): Promise<Position | undefined> {
-  let last: Position | undefined;
-  for (let start = 0; start < addresses.length; start += CONCURRENCY) {
-    const deleted = await Promise.all(
-      addresses
-        .slice(start, start + CONCURRENCY)
-        .map((address) => applyLinkChange(deps, context, accountId, address, { type: "delete" })),
-    );
-    for (const { position } of deleted)
-      if (position !== undefined && (last === undefined || position > last)) last = position;
-  }
-  return last;
+  const deleted = await inSlices(addresses, (address) =>
+    applyLinkChange(deps, context, accountId, address, { type: "delete" }),
+  );
+  return deleted
+    .flatMap(({ position }) => position ?? [])
+    .sort()
+    .at(-1);
 }
 
 /** Adds the accounts that were closed since its checkpoint to `pending`, with the time of closing in milliseconds. */

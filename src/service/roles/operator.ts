@@ -118,7 +118,7 @@ async function relay(socket: Socket, thread: Thread): Promise<void> {
     passOn().catch(() => socket.destroy());
     for await (const bytes of thread.stream("operator", "answers", [id], signal))
       if (!socket.write(bytes as Uint8Array)) await once(socket, "drain", { signal });
-    socket.end();
+    socket.destroySoon();
   } catch {
     // The command was ended, or the thread has died, which was logged.
     socket.destroy();

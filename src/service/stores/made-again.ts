@@ -1,5 +1,5 @@
 // Files of the data folder whose content comes back by itself: a damaged one is set aside at the start, and made again.
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type Differences, setAsideDamaged } from "../../stores/connections/set-aside.sqlite.ts";
 import { alterations } from "../../stores/connections/structure.sqlite.ts";
@@ -21,7 +21,9 @@ const FILES: Readonly<Record<string, { differences: Differences; again: string }
  */
 export async function setDamagedAside(dataDir: string, log: (message: string) => void): Promise<void> {
   const events = join(dataDir, "events.db");
-  if (existsSync(events)) await (await openSqliteEventStore(events, { readOnly: true })).close();
+  // Without a byte it is a log that was never begun, or was lost: what is beside it tells.
+  if ((statSync(events, { throwIfNoEntry: false })?.size ?? 0) > 0)
+    await (await openSqliteEventStore(events, { readOnly: true })).close();
   for (const [name, { differences, again }] of Object.entries(FILES)) {
     const damaged = setAsideDamaged(join(dataDir, name), differences);
     if (damaged)

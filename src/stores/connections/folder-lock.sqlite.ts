@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Refused } from "../../runtime/refused.ts";
 import { unavailableOnError } from "./sqlite.ts";
 
-const SQLITE_BUSY = 5;
+const [SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB] = [5, 11, 26];
 /** A process that is refused reads the file for a moment. */
 const WAIT_MS = 500;
 
@@ -24,7 +24,12 @@ export function lockFolder(folder: string, pid: number): { release(): void } {
       while (holderIn(db) !== pid) db.exec(`PRAGMA user_version = ${pid}; COMMIT; BEGIN IMMEDIATE`);
       return { release: () => db.close() };
     } catch (error) {
-      const isHeld = isBusy(error);
+      if (isError(error, SQLITE_CORRUPT, SQLITE_NOTADB)) {
+        db.close();
+        const otherwise = "holds nothing: delete it once no service runs on this folder";
+        throw new Refused("file_altered", `${file} is damaged, and ${otherwise}`);
+      }
+      const isHeld = isError(error, SQLITE_BUSY);
       const holder = isHeld ? holderIn(db) : pid;
       db.close();
       if (!isHeld) throw error;
@@ -48,14 +53,14 @@ export function isFolderLocked(folder: string): boolean {
     return false;
   } catch (error) {
     // Of a file that can't be written nobody holds the lock.
-    return isBusy(error);
+    return isError(error, SQLITE_BUSY);
   } finally {
     db.close();
   }
 }
 
-function isBusy(error: unknown): boolean {
-  return ((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY;
+function isError(error: unknown, ...codes: readonly number[]): boolean {
+  return codes.includes(((error as { errcode?: number }).errcode ?? 0) % 256);
 }
 
 function holderIn(db: DatabaseSync): number | undefined {

@@ -3,10 +3,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, symlink } from "node:fs/promises";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { byteChannel } from "../../../src/runtime/threads/byte-channel.ts";
+import { Calls } from "../../../src/runtime/threads/calls.ts";
 import { lockFolder } from "../../../src/stores/connections/folder-lock.sqlite.ts";
 import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
@@ -82,6 +84,15 @@ async function emptyFolder(): Promise<string> {
 /** Bytes that the process has read so far. */
 async function readBy({ pid }: ChildProcess): Promise<number> {
   return Number(/^rchar: (\d+)$/m.exec(await readFile(`/proc/${pid}/io`, "utf8"))?.[1]);
+}
+
+/** Its own path is too long for a socket. */
+async function shortSocket(): Promise<string> {
+  const door = await temporaryFolder();
+  onTestFinished(() => door.remove());
+  const path = join(door.path, "s");
+  await symlink(join(dataDir, "commands.sock"), path);
+  return path;
 }
 
 describe("a command beside a running service", { timeout: 120_000 }, () => {
@@ -209,6 +220,37 @@ describe("a command beside a running service", { timeout: 120_000 }, () => {
     await symlink(join(dataDir, "commands.sock"), join(door, "commands.sock"));
     await until("the last worker to take commands", async () => existsSync(join(door, "commands.sock")));
     expect(Object.keys(await commandProcess(door).json("audit", "key"))).not.toEqual([]);
+  });
+
+  it("runs there alone where it can: nobody starts a second service over the socket", async () => {
+    await running();
+    const socket = connect(await shortSocket());
+    onTestFinished(() => void socket.destroy());
+    const channel = byteChannel((bytes) => void socket.write(bytes));
+    let printed = "";
+    const asking = {
+      print: async (_: string, bytes: Uint8Array) => {
+        printed += Buffer.from(bytes);
+      },
+    };
+    const calls = new Calls(channel, { asking: () => asking }, Error);
+    const [greeting] = await once(socket, "data");
+    expect(String(greeting)).toMatch(/^linkledger .*\n$/);
+    socket.on("data", (bytes) => channel.take(bytes));
+    const screen = { columns: 80, isTTY: { stdout: false, stderr: false } };
+    for (const words of [["serve"], ["serve", "--workers", "2"], ["backup", "here"]])
+      expect(await calls.call("asked", "run", [words, screen])).toBe(1);
+    expect(printed.match(/^error: This command runs in a process of its own/gm)).toHaveLength(3);
+  });
+
+  it("is refused where its message claims to be larger than 64 MB", async () => {
+    const { url } = await running();
+    const socket = connect(await shortSocket());
+    await once(socket, "data");
+    const closed = once(socket, "close");
+    socket.write(Buffer.from([255, 255, 255, 255]));
+    await closed;
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
   });
 
   it("is refused by the command of another version, in words", async () => {

@@ -2,7 +2,7 @@
 // service process while this process sends the load.
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
-import { type LargeAccount, seedLargeAccount } from "../../support/data-folder/large-account.ts";
+import { type LargeAccount, seedLargeAccount, TAGS } from "../../support/data-folder/large-account.ts";
 import { effort } from "../../support/runtime/effort.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { freePort } from "../../support/servers/free-port.ts";
@@ -118,5 +118,31 @@ describe("the HTTP thread's event loop is at most 50 ms late (p99.9)", () => {
       expect(exported.text.trimEnd().split("\n").length).toBeGreaterThan(SIZE.clicks + SIZE.links);
     });
     expect(share).toBeLessThan(MOST_SHARE);
+  });
+
+  it("while all links of a large account are exported as a table", async (context) => {
+    const headers = {
+      cookie: account.cookie,
+      "sec-fetch-site": "same-origin",
+      "content-type": "application/x-www-form-urlencoded",
+    };
+    const body = `change=export&all=${SIZE.links}`;
+    await expectShortDelays(context, "table of links", async () => {
+      const table = await send(port, "/portal/links/several", { method: "POST", headers, body });
+      expect([table.status, table.text.trimEnd().split("\n").length]).toEqual([200, SIZE.links + 1]);
+    });
+  });
+
+  it("while eight tags are renamed at once", async (context) => {
+    let round = 0;
+    const rename = (tag: number) => {
+      const [path, name] = [`/api/v1/tags/${"t".repeat(round)}${tag}`, `${"t".repeat(round + 1)}${tag}`];
+      return send(port, path, { method: "PATCH", key: account.key, body: { name, merge: true } });
+    };
+    await expectShortDelays(context, "renames of tags", async () => {
+      round += 1;
+      const renamed = await Promise.all(Array.from({ length: TAGS }, (_, tag) => rename(tag)));
+      expect(renamed.map(({ status }) => status)).toEqual(Array(TAGS).fill(200));
+    });
   });
 });

@@ -25,6 +25,8 @@ export type LargeAccount = {
 
 const HOST = "localhost";
 const AT_ONCE = 1_000;
+/** Of which each link has one: `t0`, `t1` and so on. */
+export const TAGS = 8;
 const origin = { correlationId: "seed", causationId: "seed", actor: operator.actor };
 
 /** Clicks are spread evenly over the links; all is in the documents when it resolves. The account is a Developer's. */
@@ -55,7 +57,7 @@ export async function seedLargeAccount(
         longUrl: `https://example.com/products/${n}?from=seed`,
         shortUrl: `http://${HOST}/${slug}`,
       };
-      const event = linkCreated({ host: HOST, slug, accountId, keyId, at, ...urls });
+      const event = linkCreated({ host: HOST, slug, accountId, keyId, at, ...urls, tags: [`t${n % TAGS}`] });
       await eventStore.append(linkStream(HOST, slug), "none", [newEvent(event, randomUUID(), origin)]);
     };
     for (let first = 0; first < size.links; first += AT_ONCE)

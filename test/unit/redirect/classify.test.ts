@@ -154,6 +154,7 @@ const MISSED = [
   "Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 10.0; Win64; x64; Trident/7.0; .NET4.0C; .NET4.0E; ms-office; MSOffice 16)",
   "Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 6.1; Trident/7.0; Microsoft Outlook 16.0.4266; Microsoft Outlook 16.0.4266)",
   "Microsoft Office/16.0 (Windows NT 10.0; Microsoft Outlook 16.0.17328; Pro)",
+  "MacOutlook/16.85.0 (Intel Mac OS X Version 14.4 (Build 23E214))",
   "Outlook-iOS/723.4027091.prod.iphone (4.28.0)",
   "Mozilla/5.0 (Macintosh; Intel Mac OS X 14_2_1) AppleWebKit/605.1.15 (KHTML, like Gecko) Microsoft Outlook/16.81",
   "Mozilla/5.0 (Macintosh; Intel Mac OS X) Word/16.80",

@@ -61,4 +61,10 @@ describe("messages over bytes", () => {
   it("are refused where they are none", () => {
     expect(() => byteChannel(() => undefined).take(Buffer.from([0, 0, 0, 1, 0]))).toThrow();
   });
+
+  it("are refused by their length alone above 64 MB, before they are kept", () => {
+    const { take } = byteChannel(() => undefined);
+    expect(() => take(Buffer.from([4, 0, 0, 0, 0]))).not.toThrow();
+    expect(() => byteChannel(() => undefined).take(Buffer.from([4, 0, 0, 1]))).toThrow(RangeError);
+  });
 });

@@ -5,9 +5,11 @@ import { collectionName } from "../../builds/builds-document.ts";
 import { clickHours } from "../../definitions/click-hours.ts";
 import { clickTables } from "../../definitions/click-tables/chunk.ts";
 import { linkTotals } from "../../definitions/link-totals.ts";
-import { accountDays, linkDays } from "../../definitions/summaries/day.ts";
+import { accountDays } from "../../definitions/summaries/account-day.ts";
+import { linkDays } from "../../definitions/summaries/day.ts";
 import { linkLife } from "../../definitions/summaries/link-life.ts";
 import { openDays } from "../../definitions/summaries/open-days.ts";
+import { quietLinks } from "../../definitions/summaries/quiet-links.ts";
 
 /** Names of collections. */
 export type ClickCollections = {
@@ -16,6 +18,7 @@ export type ClickCollections = {
   linkTotals: string;
   clickHours: string;
   linkDays: string;
+  quietLinks: string;
   accountDays: string;
   linkLife: string;
 };
@@ -28,6 +31,7 @@ export function clickCollections(build: Pick<Build, "build">): ClickCollections 
     linkTotals: named(linkTotals),
     clickHours: named(clickHours),
     linkDays: named(linkDays),
+    quietLinks: named(quietLinks),
     accountDays: named(accountDays),
     linkLife: named(linkLife),
   };

@@ -15,8 +15,7 @@ import { deliveryHeaders } from "../../webhooks/delivery/sign.ts";
 import { DELIVERED_TYPES, deliveryMaker, selects } from "../../webhooks/routing/deliveries-of.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors } from "../schemas.ts";
-import type { EventsDeps } from "./events-route.ts";
-import { Position, sendStream } from "./send-stream.ts";
+import { type EventsDeps, Position, sendStream } from "./send-stream.ts";
 import type { LiveStreams } from "./streams.ts";
 
 export type DeliveriesDeps = EventsDeps & {

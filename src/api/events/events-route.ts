@@ -4,24 +4,15 @@ import { z } from "zod";
 import { requireDeveloper } from "../../commands/caller.ts";
 import { EVENT_TYPES } from "../../events/catalogue.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
-import type { Logger } from "../../runtime/logging.ts";
-import type { Counts } from "../../stores/counts/counts.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
-import { type EventStore, START } from "../../stores/event-store/port.ts";
+import { START } from "../../stores/event-store/port.ts";
 import type { Api } from "../fastify.ts";
 import { setPageLinks } from "../page-links.ts";
 import { apiErrors } from "../schemas.ts";
 import { type DeliveriesDeps, deliveriesRoute } from "./deliveries-route.ts";
 import { CloudEventSchema, EventPageSchema } from "./event-schemas.ts";
-import { Position, type StreamDeps, sendStream } from "./send-stream.ts";
+import { type EventsDeps, Position, sendStream } from "./send-stream.ts";
 import { type LiveStreams, liveStreams } from "./streams.ts";
-
-export type EventsDeps = StreamDeps & {
-  eventStore: Pick<EventStore, "head">;
-  logReader: Pick<LogReader, "feed" | "followAccount">;
-  counts: Counts;
-  log: Logger;
-};
 
 const LIMIT = 1_000;
 const Query = z.object({

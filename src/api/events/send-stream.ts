@@ -4,14 +4,21 @@ import { z } from "zod";
 import { hashKey } from "../../commands/account/keys.ts";
 import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import type { KeyCaller } from "../../queries/find-caller.ts";
-import type { FeedBatch } from "../../queries/log-reader/log-reader.ts";
+import type { FeedBatch, LogReader } from "../../queries/log-reader/log-reader.ts";
+import type { Logger } from "../../runtime/logging.ts";
+import type { Counts } from "../../stores/counts/counts.ts";
+import type { EventStore } from "../../stores/event-store/port.ts";
 import { isExpired, sentKey } from "../key-guard.ts";
 import type { EventStream, LiveStreams } from "./streams.ts";
 
-export type StreamDeps = {
+export type EventsDeps = {
+  eventStore: Pick<EventStore, "head">;
+  logReader: Pick<LogReader, "feed" | "followAccount">;
   findCaller: (keyHash: string) => Promise<KeyCaller | undefined>;
   sleep: (ms: number) => Promise<void>;
+  counts: Counts;
   clock: () => Date;
+  log: Logger;
 };
 
 export const Position = z
@@ -27,7 +34,7 @@ const BETWEEN_BATCHES_MS = 100;
  * @throws too_many_streams
  */
 export async function sendStream(
-  deps: StreamDeps,
+  deps: EventsDeps,
   streams: LiveStreams,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -34,7 +34,7 @@ export async function seedClicks(
       const link = draw();
       const key = `${host}/${benchSlug(link)}`;
       const target = packTarget({ key, revision: 0, longUrl: benchUrl(link), accountId, via: "api" });
-      const at = Math.round(start + (first / BATCH) * everyMs);
+      const at = Math.round(start + (n / BATCH) * everyMs);
       addHit(batch, { ...visitor, method: "GET", country: "", query: "", prefetch: "", link: target, at });
     }
     await write(batch);

@@ -97,6 +97,7 @@ export function workOn(terminal: Terminal, { json = false }: { json?: boolean })
       idAt: log.idAt.bind(log),
       structureProblems: log.structureProblems.bind(log),
       subscribe: log.subscribe.bind(log),
+      subscribeAsRead: log.subscribeAsRead.bind(log),
       head: log.head.bind(log),
       close: log.close.bind(log),
       readAll: (options) => page(options.after === START, () => log.readAll(options)),

@@ -61,8 +61,8 @@ export const lifecycle: ProjectionGroup = {
 /** Chunks and totals are written once a commit, however many clicks they count. */
 export const clicks: ProjectionGroup = {
   name: "clicks",
-  version: 3,
-  readsSince: 3,
+  version: 4,
+  readsSince: 4,
   projections: [],
   hasClickTables: true,
   categories: [CATEGORY.clicks, CATEGORY.withdrawals],

@@ -4,6 +4,7 @@ import { type Cluster, type RoleProcess, startCluster } from "../support/cluster
 import { onOwnServers } from "../support/cluster/own-servers.ts";
 import type { EventStoreDbDouble } from "../support/event-store/eventstoredb-double/double.ts";
 import { lookedThrough } from "../support/event-store/eventstoredb-double/read.ts";
+import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 import { until } from "../support/runtime/until.ts";
@@ -11,6 +12,7 @@ import { until } from "../support/runtime/until.ts";
 /** Before ours, and as many again while a service runs. */
 const OTHERS = effort(3_000, 30_000);
 const LINKS = 20;
+const VISITS = 40;
 const LIMIT_MS = 180_000;
 
 onOwnServers(() =>
@@ -32,8 +34,10 @@ onOwnServers(() =>
       const starting = ["first", "second"].map(() => cluster.start("redirect,api,projector,webhooks"));
       const services = await Promise.all(starting);
       await Promise.all(services.map((started) => started.ready()));
-      [service] = services as [RoleProcess];
+      const [first, second] = services as [RoleProcess, RoleProcess];
       timesUntilReady = lookedThrough(double.looks) / double.log.events.length;
+      await second.end("SIGTERM");
+      service = first;
       ({ key } = await cluster.member("developer"));
       for (let n = 0; n < LINKS; n += 1) {
         const body = { url: `https://example.com/${n}` };
@@ -76,6 +80,13 @@ onOwnServers(() =>
       const [times, ownTimes] = [counts.looked / events.length, byNew / events.length];
       return { times, ownTimes, own: counts["handed out"] / ours.length };
     }
+    /** Events of the log with its clicks, by client. */
+    function clicksHandedOut(): Map<string, number> {
+      const handed = new Map<string, number>();
+      for (const { reader, filter, handedOut } of double.looks)
+        if (filter.includes("clicks")) handed.set(reader, (handed.get(reader) ?? 0) + handedOut);
+      return handed;
+    }
     const handedOut = () => double.looks.reduce((sum, look) => sum + look.handedOut, 0);
     const asked = (path: string) => async () => {
       const answer = await service.ask(path, { key });
@@ -114,6 +125,35 @@ onOwnServers(() =>
       // The service's followers may pass the others' newest events meanwhile.
       expect(times).toBeLessThan(4);
       expect(own).toBeLessThan(1);
+    });
+
+    it("hands a process each click once, that folds, seals and routes it", async () => {
+      const { accountId, key: own } = await cluster.member("developer");
+      await cluster.command("webhook", "add", "--account", accountId, "--url", "https://example.com/hook");
+      const body = { url: "https://example.com/once" };
+      const shorten = { method: "POST", key: own, body };
+      const { slug } = (await service.ask<{ slug: string }>("/api/v1/shorten", shorten)).body;
+      const { readStore, deliveryQueue } = cluster.backend;
+      const categories = [`${cluster.environment.EVENTSTORE_PREFIX}clicks`];
+      const clicks = () => loggedEvents(double.store, { categories, limit: 10_000 });
+      const visit = async (times: number) => {
+        for (let n = 0; n < times; n += 1) expect((await service.ask(`/${slug}`)).status).toBe(301);
+        visited += times;
+        await until("the clicks to be stored", async () => (await clicks()).length >= visited);
+        const last = (await clicks()).at(-1)?.position ?? "";
+        await until("the clicks to be folded and routed", async () => {
+          const folded = (await readStore.checkpoint("clicks"))?.position ?? "";
+          return folded >= last && ((await deliveryQueue.routed())?.position ?? "") >= last;
+        });
+      };
+      let visited = LINKS;
+      await visit(5);
+      const before = clicksHandedOut();
+      await visit(VISITS);
+      const handed = [...clicksHandedOut()].map(([reader, count]) => count - (before.get(reader) ?? 0));
+      // And what was appended besides.
+      expect(Math.max(...handed)).toBeLessThan(1.5 * VISITS);
+      expect(Math.max(...handed)).toBeGreaterThanOrEqual(VISITS);
     });
   }),
 );

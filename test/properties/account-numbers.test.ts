@@ -330,7 +330,7 @@ function sum(points: readonly Totals[]) {
   );
 }
 
-/** Visitors: who made them, exact, or within four standard errors; null where none is known of the people of a day. */
+/** Visitors: who made them; null where none is known of the people of a day. */
 function expectTotals(totals: Totals, clicks: readonly Click[]): void {
   expect(countsOf(totals)).toEqual(counted(clicks));
   const people = clicks.filter(({ kind }) => kind !== "preview");
@@ -341,9 +341,7 @@ function expectTotals(totals: Totals, clicks: readonly Click[]): void {
     return;
   }
   const visitors = new Set(known.map(({ accountVisitor }) => accountVisitor)).size;
-  expect(totals.visitors).toBeLessThanOrEqual(people.length);
-  if (totals.visitorsEstimated) expect(Math.abs(totals.visitors / visitors - 1)).toBeLessThan(0.1);
-  else expect(totals.visitors).toBe(visitors);
+  expect(totals.visitors).toBe(visitors);
 }
 
 function ranked(values: ReadonlyMap<string, readonly Click[]>): string[] {

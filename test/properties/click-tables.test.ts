@@ -13,10 +13,15 @@ import { COLUMNS, textsOf } from "../../src/projections/definitions/click-tables
 import { decodeChunk, positionOfRow } from "../../src/projections/definitions/click-tables/decode-chunk.ts";
 import { rowsOfTable } from "../../src/projections/definitions/click-tables/table.ts";
 import { ruleHit } from "../../src/projections/definitions/rule-hits.ts";
+import {
+  type AccountDayDocument,
+  SUMMED_FIELDS,
+  VALUE_MEMBERS,
+} from "../../src/projections/definitions/summaries/account-day.ts";
 import type { Breakdown } from "../../src/projections/definitions/summaries/breakdown.ts";
 import type { DaySummary } from "../../src/projections/definitions/summaries/day.ts";
 import { type Tally, valueCounts } from "../../src/projections/definitions/summaries/tally.ts";
-import { countVisitors, shortCode } from "../../src/projections/definitions/summaries/visitors.ts";
+import { type Patterns, shortCode } from "../../src/projections/definitions/summaries/visitors.ts";
 import { withdrawnOfAll } from "../../src/projections/fold/read-withdrawals.ts";
 import { clicks as clickGroup } from "../../src/projections/groups.ts";
 import type { EventStore, Position } from "../../src/stores/event-store/port.ts";
@@ -280,8 +285,12 @@ async function expectSummaries(eventStore: EventStore, readStore: ReadStore, tod
     const countingById = Map.groupBy(counting.filter(closed), idOf);
     const stored = (await documents<Document & DaySummary>(readStore, name)).filter(({ day }) => day < end);
     expect(stored.map(({ _id }) => _id)).toEqual([...byId.keys()].sort());
-    for (const summary of stored)
-      expectSummary(summary, byId.get(summary._id) ?? [], countingById.get(summary._id) ?? []);
+    for (const summary of stored) {
+      const hits = countingById.get(summary._id) ?? [];
+      expectTimes(summary, hits);
+      if (name === "link-days") expectSummary(summary, byId.get(summary._id) ?? [], hits);
+      else expectAccountDay(summary as unknown as AccountDayDocument, hits);
+    }
   }
   const lives = await documents<
     Document & { lastDay: string; recent: { position: string }[] } & Pick<DaySummary, "kinds">
@@ -305,9 +314,8 @@ async function expectSummaries(eventStore: EventStore, readStore: ReadStore, tod
   }
 }
 
-function expectSummary(summary: DaySummary, all: Click[], hits: Click[]): void {
-  const positions = all.map(({ position }) => position).sort();
-  expect(summary).toMatchObject({ first: positions[0], last: positions.at(-1), ...timesOf(hits) });
+/** Of a link, or of an account. */
+function expectTimes(summary: Pick<DaySummary, "quarters" | "visitors">, hits: Click[]): void {
   const quarters = new Map<number, number[]>();
   for (const { at, kind } of hits) {
     const quarter = Math.floor((Date.parse(at) % DAY_MS) / 900_000);
@@ -317,13 +325,16 @@ function expectSummary(summary: DaySummary, all: Click[], hits: Click[]): void {
     quarters.set(quarter, counts);
   }
   expect(summary.quarters).toEqual([...quarters.values()].sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0)));
+  expect(summary.visitors).toEqual(patternsOf(hits, ({ kind }) => CLICK_KINDS.indexOf(kind)));
+}
+
+function expectSummary(summary: DaySummary, all: Click[], hits: Click[]): void {
+  const positions = all.map(({ position }) => position).sort();
+  expect(summary).toMatchObject({ first: positions[0], last: positions.at(-1), ...timesOf(hits) });
   expectKinds(summary.kinds, hits);
   for (const kind of CLICK_KINDS) {
     const ofKind = hits.filter((hit) => hit.kind === kind);
-    const codes = new Set(ofKind.map((hit) => shortCode(hit.accountVisitor ?? hit.visitor ?? "")));
-    codes.delete("");
     const counted = summary.kinds[kind];
-    expect(countVisitors([counted?.visitors ?? ""], ofKind.length).visitors).toBe(codes.size);
     expectTally(
       counted?.regions,
       ofKind.map((hit) => placeName(hit.region, hit.country)),
@@ -333,6 +344,39 @@ function expectSummary(summary: DaySummary, all: Click[], hits: Click[]): void {
       ofKind.map((hit) => hit.language ?? "unknown"),
     );
   }
+}
+
+function expectAccountDay({ hours, values }: AccountDayDocument, hits: Click[]): void {
+  const people = hits.filter(({ kind }) => kind !== "preview");
+  expect(hours).toEqual(patternsOf(people, ({ at }) => Number(at.slice(11, 13))));
+  for (const field of SUMMED_FIELDS) {
+    const textOf = (hit: Click) =>
+      field === "domain" ? hit.link.split("/")[0] : textsOf(hit)[COLUMNS.indexOf(field)];
+    const expected = Map.groupBy(hits, textOf);
+    expected.delete("");
+    const list = values[field] ?? [];
+    const rows = Array.from({ length: list.length / VALUE_MEMBERS }, (_, n) =>
+      list.slice(n * VALUE_MEMBERS, (n + 1) * VALUE_MEMBERS),
+    );
+    const ofHits = [...expected].map(([value, of]) => [
+      value,
+      ...CLICK_KINDS.map((kind) => of.filter((hit) => hit.kind === kind).length),
+      new Set(of.filter(({ kind }) => kind !== "preview").map(codeOf)).size,
+    ]);
+    expect(sorted(rows)).toEqual(sorted(ofHits));
+  }
+}
+
+/** How many visitors did just this. */
+function patternsOf(hits: readonly Click[], bitOf: (hit: Click) => number): Patterns {
+  const did = new Map<string, number>();
+  for (const hit of hits) did.set(codeOf(hit), (did.get(codeOf(hit)) ?? 0) | (1 << bitOf(hit)));
+  const counts = Map.groupBy(did.values(), (pattern) => pattern);
+  return [...counts].sort(([a], [b]) => a - b).flatMap(([pattern, all]) => [pattern, all.length]);
+}
+
+function codeOf({ accountVisitor, visitor = "" }: Click): string {
+  return shortCode(accountVisitor ?? visitor);
 }
 
 function expectKinds(kinds: { [K in (typeof CLICK_KINDS)[number]]?: Breakdown }, hits: Click[]): void {

@@ -178,6 +178,6 @@ function answerOf(
   };
 }
 
-function totalsAnswer({ visitorsEstimated, people, visitors, ...kinds }: Totals) {
-  return { people, ...kinds, visitors, visitors_estimated: visitorsEstimated };
+function totalsAnswer({ people, visitors, ...kinds }: Totals) {
+  return { people, ...kinds, visitors };
 }

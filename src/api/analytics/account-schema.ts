@@ -111,9 +111,6 @@ const totals = {
     description:
       "Who made the clicks and QR scans, each counted once a UTC day: nobody is recognised from one day to the next. Null where it isn't known: of the other values of a group together, and with a day whose clicks were imported without addresses",
   }),
-  visitors_estimated: z
-    .boolean()
-    .meta({ description: "More than 4,096 of a day and kind: a standard error of 2.3 %" }),
 };
 
 export const AccountAnalyticsSchema = z

@@ -76,9 +76,9 @@ export const RangeAnalyticsSchema = z
       series: z
         .array(z.object({ start: time, total: count, ...kinds }))
         .meta({ description: "Zero-filled; the first point begins with the range" }),
-      dailyUniques: z.array(z.object({ day: z.string(), visitors: count, estimated: z.boolean() })).meta({
+      dailyUniques: z.array(z.object({ day: z.string(), visitors: count })).meta({
         description:
-          "Distinct visitors of each UTC day with any, of which only the part within the range; visitors are not recognised from one day to the next. `estimated`: more than 4,096 of a kind, with a standard error of 2.3 %",
+          "Distinct visitors of each UTC day with any, of which only the part within the range; visitors are not recognised from one day to the next",
       }),
     }),
     gaps: GapsSchema,

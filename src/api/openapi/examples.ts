@@ -103,7 +103,6 @@ const totals = {
   qr_scan: 3,
   preview: 9,
   visitors: 27,
-  visitors_estimated: false,
 };
 const none = {
   people: 0,
@@ -111,7 +110,6 @@ const none = {
   qr_scan: 0,
   preview: 0,
   visitors: 0,
-  visitors_estimated: false,
 };
 
 const accountAnalytics = {

@@ -1,10 +1,14 @@
 // Seals the log for as long as the process holds the lease, in small steps between which the thread does its own work.
 
+import { ALL_CATEGORIES } from "../../events/streams.ts";
 import { inTime, type MonotonicClock, systemClock } from "../../runtime/pause.ts";
+import { logSource } from "../../stores/event-store/log-source.ts";
 import { RevisionConflict } from "../../stores/event-store/port.ts";
-import { Sealer, type SealerDeps, sealAll } from "./sealer.ts";
+import type { SharedLog } from "../../stores/event-store/shared-log.ts";
+import { readForSeals, Sealer, type SealerDeps, sealAll } from "./sealer.ts";
 
 export type KeepSealingDeps = SealerDeps & {
+  eventStore: Pick<SharedLog, "subscribeStored">;
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 };
 
@@ -53,22 +57,38 @@ async function sealUntilAborted(
   signal: AbortSignal,
   { now, sleep }: MonotonicClock,
 ): Promise<void> {
+  const { eventStore } = deps;
   const sealer = await Sealer.open(deps);
+  const source = logSource(
+    {
+      read: (after) => readForSeals(eventStore, after),
+      follow: (after, until) =>
+        eventStore.subscribeStored({ after, categories: ALL_CATEGORIES, signal: until }),
+      sleep,
+    },
+    { after: sealer.reached, signal },
+  );
   let [firstAt, newestAt, before] = [0, 0, 0];
-  while (!signal.aborted) {
-    const started = now();
-    const hasMore = await sealer.read();
-    const { events, clicks } = sealer.unsealed;
-    if (before === 0 || events < before) firstAt = started;
-    if (events !== before) newestAt = started;
-    const isOnlyFewClicks = events === clicks && clicks < FEW_CLICKS;
-    const isQuiet = started - newestAt >= QUIET_MS && !isOnlyFewClicks;
-    const isDue = events > 0 && (isQuiet || started - firstAt >= LONGEST_UNSEALED_MS);
-    if (!hasMore && (sealer.hasKeyChanged || isDue)) {
-      const { number, events: count, position } = await sealer.seal();
-      deps.log.info({ number, events: count, position }, "sealed the log");
+  try {
+    while (!signal.aborted) {
+      const started = now();
+      const page = await source.next(LOOK_EVERY_MS);
+      if (page) await sealer.take(page);
+      const took = now();
+      const { events, clicks } = sealer.unsealed;
+      if (before === 0 || events < before) firstAt = took;
+      if (events !== before) newestAt = took;
+      const isOnlyFewClicks = events === clicks && clicks < FEW_CLICKS;
+      const isQuiet = took - newestAt >= QUIET_MS && !isOnlyFewClicks;
+      const isDue = events > 0 && (isQuiet || took - firstAt >= LONGEST_UNSEALED_MS);
+      if (source.isAtEnd && (sealer.hasKeyChanged || isDue)) {
+        const { number, events: count, position } = await sealer.seal();
+        deps.log.info({ number, events: count, position }, "sealed the log");
+      }
+      before = sealer.unsealed.events;
+      await sleep(source.isAtEnd ? 0 : REST * (now() - started), signal);
     }
-    before = sealer.unsealed.events;
-    await sleep(hasMore ? REST * (now() - started) : LOOK_EVERY_MS, signal);
+  } finally {
+    await source.close();
   }
 }

@@ -4,7 +4,14 @@ import { newEvent } from "../../events/new-event.ts";
 import { ALL_CATEGORIES, CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { categoryOf } from "../../stores/event-store/categories.ts";
-import { type EventStore, type Position, RevisionConflict, START } from "../../stores/event-store/port.ts";
+import {
+  type EventStore,
+  type LogPage,
+  type Position,
+  RevisionConflict,
+  START,
+  type StoredText,
+} from "../../stores/event-store/port.ts";
 import { readSeal, SealJudge, sealFacts } from "./judge-seals.ts";
 import { leafHash, lineOf } from "./merkle.ts";
 import type { NotedSeal } from "./noted-seal.ts";
@@ -24,13 +31,20 @@ export type SealerDeps = {
 /** Read at once: other work of the thread waits for some 20 ms. */
 const PAGE = 2_000;
 
+/** The next events that are to be sealed; none at the end of the log. */
+export function readForSeals(
+  eventStore: Pick<EventStore, "readStored">,
+  after: Position,
+): Promise<LogPage<StoredText>> {
+  return eventStore.readStored({ after, categories: ALL_CATEGORIES, limit: PAGE });
+}
+
 /** A block that is not full yet. Of its events only the hash and the place are kept. */
 export class Sealer {
   readonly #deps: SealerDeps;
   #last: Seal | undefined;
   #runs: Runs = [];
   #leaves: Buffer[] = [];
-  /** Up to where the log was looked through. */
   #reached: Position;
   /** Of the last event of the block. */
   #position: Position;
@@ -64,15 +78,23 @@ export class Sealer {
     return new Sealer(deps, last);
   }
 
+  /** Up to where the log was looked through. */
+  get reached(): Position {
+    return this.#reached;
+  }
+
+  /** Reads the next events. Returns whether there may be more. @throws as `take` does */
+  async read(): Promise<boolean> {
+    const page = await readForSeals(this.#deps.eventStore, this.#reached);
+    await this.take(page);
+    return page.events.length === PAGE;
+  }
+
   /**
-   * Reads the next events, and seals the block when it is full. Returns whether there may be more.
+   * Takes the events that come after those before, and seals each block that is full.
    * @throws RevisionConflict when another process has sealed meanwhile: open again
    */
-  async read(): Promise<boolean> {
-    const limit = Math.min(PAGE, BLOCK_EVENTS - this.#leaves.length);
-    const part = { after: this.#reached, categories: ALL_CATEGORIES, limit };
-    const { events, next } = await this.#deps.eventStore.readStored(part);
-    this.#reached = next;
+  async take({ events, next }: LogPage<StoredText>): Promise<void> {
     for (const event of events) {
       this.#position = event.position;
       addPlace(this.#runs, event);
@@ -80,9 +102,9 @@ export class Sealer {
       const category = categoryOf(event.stream);
       if (category === CATEGORY.clicks) this.#clicks += 1;
       if (category === SEALS_STREAM) this.#seals += 1;
+      if (this.#leaves.length === BLOCK_EVENTS) await this.seal();
     }
-    if (this.#leaves.length === BLOCK_EVENTS) await this.seal();
-    return events.length === limit;
+    this.#reached = next;
   }
 
   /** Whether the newest seal is signed with an earlier key: a seal under the present one is due, also of no events. */

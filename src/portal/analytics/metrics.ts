@@ -43,11 +43,9 @@ export function live({ includesNow }: PageRange): Html | false {
 /** Such as visitors of clicks that were imported without addresses. */
 const NOT_KNOWN = "not known";
 
-/** `about 1,234` for an estimate. */
 export function metricText(totals: Totals, metric: Metric): string {
   const number = totals[metric];
-  if (number === null) return NOT_KNOWN;
-  return `${metric === "visitors" && totals.visitorsEstimated ? "about " : ""}${count(number)}`;
+  return number === null ? NOT_KNOWN : count(number);
 }
 
 /** Clicks where the visitors of single values aren't known. */
@@ -68,9 +66,7 @@ export function shadeOf(number: number, most: number): number {
 
 export function metricTabs(view: AnalyticsView, answer: AccountAnswer): Html {
   const tabs = METRICS.map((metric) => {
-    const { [metric]: number } = answer.totals;
-    const estimate = metric === "visitors" && answer.totals.visitorsEstimated && html`<small>about</small> `;
-    const value = html`<span class="stat-value" data-total="${metric}">${estimate}${number === null ? NOT_KNOWN : count(number)}</span>`;
+    const value = html`<span class="stat-value" data-total="${metric}">${metricText(answer.totals, metric)}</span>`;
     return html`<a href="${viewAddress(view, { show: metric })}" class="metric" title="${ABOUT[metric]}" ${metric === view.show && html`aria-current="true"`}>
 <span class="stat-name"><i class="key key-${metric}"></i>${METRIC_NAMES[metric]}</span>${value}${change(view, answer, metric)}</a>`;
   });

@@ -3,7 +3,8 @@ import type { CollectionSpec } from "../../stores/read-store/port.ts";
 import { clickHours } from "./click-hours.ts";
 import { clickTables } from "./click-tables/chunk.ts";
 import { linkTotals } from "./link-totals.ts";
-import { accountDays, linkDays } from "./summaries/day.ts";
+import { accountDays } from "./summaries/account-day.ts";
+import { linkDays } from "./summaries/day.ts";
 import { linkLife } from "./summaries/link-life.ts";
 import { openDays } from "./summaries/open-days.ts";
 

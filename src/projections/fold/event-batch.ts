@@ -1,6 +1,6 @@
 // A part of the log, parsed once for all projections of a group, up to the first event that only a newer program can fold.
 import { isEventType, type StoredEvent } from "../../events/catalogue.ts";
-import { EventUnreadable, readEvent } from "../../events/read-event.ts";
+import { EventUnreadable, readFollowed } from "../../events/read-event.ts";
 import type { RecordedEvent } from "../../stores/event-store/port.ts";
 import type { AwaitedEvent } from "../../stores/read-store/port.ts";
 import { type SetAsideEvent, setAsideEvent } from "../../stores/read-store/set-aside.ts";
@@ -23,7 +23,7 @@ export function parseBatch(
   for (const event of recorded) {
     const isWanted = handles(event.type) || !isEventType(event.type);
     try {
-      if (isWanted) batch.events.push(readEvent(event));
+      if (isWanted) batch.events.push(readFollowed(event));
     } catch (error) {
       if (!(error instanceof EventUnreadable)) {
         const { position, stream, revision, type } = event;

@@ -2,6 +2,7 @@
 // The projector, a rebuild, a rollback and verification all call it.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { systemClock } from "../../runtime/pause.ts";
+import { logSource } from "../../stores/event-store/log-source.ts";
 import { type Position, START } from "../../stores/event-store/port.ts";
 import { type AwaitedEvent, CheckpointMoved } from "../../stores/read-store/port.ts";
 import type { Build } from "../builds/builds.ts";
@@ -9,7 +10,6 @@ import { checkpointName } from "../builds/builds-document.ts";
 import type { ProjectionGroup } from "../groups.ts";
 import { type BuildState, openBuild } from "./build-state.ts";
 import { droppedOrOlder, type FoldDeps, FoldedFromElsewhere } from "./fold-deps.ts";
-import { type LogSource, readLog } from "./read-log.ts";
 
 export type FoldOptions = {
   signal: AbortSignal;
@@ -83,9 +83,15 @@ async function foldFrom(
   const pageEvents = isBesideOthers ? PAGE.besideOthers : PAGE.alone;
   const { categories, commitMs } = group;
   const intervalMs = isBesideOthers ? commitMs : { least: CATCH_UP_MS, most: CATCH_UP_MS };
-  const source: LogSource = readLog(
-    { ...deps, sleep },
-    { after: state.position, categories, pageEvents, signal },
+  const { eventStore } = deps;
+  const source = logSource(
+    {
+      read: (after) => eventStore.readAll({ after, categories, limit: pageEvents }),
+      follow: (after, until) =>
+        eventStore.subscribe({ after, categories, batchSize: pageEvents, signal: until }),
+      sleep,
+    },
+    { after: state.position, signal },
   );
   let dueAt = now() + (follows ? 0 : intervalMs.least);
 

@@ -8,9 +8,10 @@ import { type SliceWork, type TimeSlices, timeSlices } from "../../runtime/threa
 import { msBehind, nextEventFinder } from "../../stores/event-store/next-event.ts";
 import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
-import { dayCounter, noTags } from "./counting/count-days.ts";
+import { dayCounter } from "./counting/count-days.ts";
 import type { CountedBy } from "./counting/count-rows.ts";
 import { countLife } from "./counting/count-summary.ts";
+import { noTags } from "./counting/link-tags.ts";
 import { selectRows } from "./counting/select-rows.ts";
 import { type DaysSum, type DayVisitors, sumOfDays } from "./counting/sum-days.ts";
 import { type TableReader, tableReader, withPresentChunks } from "./counting/table-reader.ts";
@@ -24,7 +25,7 @@ import { UTC } from "./time-zone.ts";
 
 /** `mostRead`: rows that are counted for a question, fewer in tests. `slices`: of all work of the thread. */
 type Deps = {
-  readStore: Pick<ReadStore, "checkpoint" | "find" | "get" | "getMany">;
+  readStore: Pick<ReadStore, "checkpoint" | "countElements" | "find" | "get" | "getMany">;
   eventStore: Pick<EventStore, "head" | "readAll">;
   reader?: TableReader;
   mostRead?: number;
@@ -79,10 +80,10 @@ export function clickQuestions({
     const { from, to, hitsUntil, zone, interval, starts, previous } = resolved;
     const last = hitsUntil === Number.POSITIVE_INFINITY ? undefined : utcDate(new Date(hitsUntil));
     const days = await reader.days(accountId, utcDate(new Date(previous?.from ?? from)), last);
-    const of = { accountId, filters, kinds, visitorKinds, zone, interval, asOf: position };
-    const sum = sumOfDays({ starts, interval, groupBy });
+    const of = { accountId, filters, kinds, visitorKinds, zone, interval, limit, asOf: position };
+    const sum = sumOfDays({ starts, interval, groupBy, visitorKinds });
     await countDays(days, { from, to: hitsUntil }, { ...of, starts, groupBy, hitsOnly }, sum, slices);
-    const before = sumOfDays({ starts: [], interval, groupBy: [] });
+    const before = sumOfDays({ starts: [], interval, groupBy: [], visitorKinds });
     const ofPrevious = { ...of, starts: [], groupBy: [], hitsOnly: true };
     if (previous) await countDays(days, previous, ofPrevious, before, slices);
     return {
@@ -145,17 +146,17 @@ export function clickQuestions({
   ): Promise<LinkLife> {
     const position = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
     const filters = { link: [link] };
-    const ofLink = { accountId, filters, kinds: CLICK_KINDS, visitorKinds: PEOPLE_KINDS, asOf: position };
-    const of = { ...ofLink, zone: UTC, interval: "hour" as const, hitsOnly: true };
+    const ofLink = { accountId, filters, kinds: CLICK_KINDS, visitorKinds: [], asOf: position };
+    const of = { ...ofLink, zone: UTC, interval: "hour" as const, limit: MOST_VALUES, hitsOnly: true };
     const life = await openLife({ readStore, reader }, accountId, link);
-    const sum = sumOfDays({ starts: [], interval: "hour", groupBy });
+    const sum = sumOfDays({ starts: [], interval: "hour", groupBy, visitorKinds: [] });
     if (life.life && life.isCurrent) sum.add(countLife(life.life, groupBy), 0);
     const days = life.isCurrent ? life.open : await reader.days(accountId);
     await countDays(days, ALWAYS, { ...of, starts: [], groupBy }, sum, slices);
     const presentHour = now - (now % HOUR_MS);
     const [from, to] = [presentHour - 23 * HOUR_MS, presentHour + HOUR_MS];
     const starts = Array.from({ length: 24 }, (_, n) => from + n * HOUR_MS);
-    const hours = sumOfDays({ starts, interval: "hour", groupBy: [] });
+    const hours = sumOfDays({ starts, interval: "hour", groupBy: [], visitorKinds: [] });
     const lastDays = await reader.days(accountId, utcDate(new Date(from)), utcDate(new Date(presentHour)));
     await countDays(lastDays, { from, to }, { ...of, starts, groupBy: [] }, hours, slices);
     return {

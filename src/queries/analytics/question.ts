@@ -43,12 +43,11 @@ export type AccountQuestion = {
 
 /**
  * `people`: clicks and QR scans. `visitors`: who made them, each counted once a UTC day, as nobody is followed from one day to
- * the next; null of several values together, and where people of a day have no visitor codes. `visitorsEstimated`: beyond 4,096 of a day, with a standard error of 2.3 %.
+ * the next; null of several values together, and where people of a day have no visitor codes.
  */
 export type Totals = Record<ClickKind, number> & {
   people: number;
   visitors: number | null;
-  visitorsEstimated: boolean;
 };
 
 /**

@@ -22,7 +22,7 @@ import type { TimeSlices } from "../../runtime/threads/time-slices.ts";
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
-import { noTags } from "./counting/count-days.ts";
+import { noTags } from "./counting/link-tags.ts";
 import { clicksAt } from "./counting/list-rows.ts";
 import { selectRows } from "./counting/select-rows.ts";
 import type { TableReader } from "./counting/table-reader.ts";

@@ -54,8 +54,9 @@ export const MOST_UNSTORED = { clicks: 2_000, ms: 100 };
 /** Hits in memory while nothing can be stored: some 100 MB. */
 export const MOST_KEPT = 200_000;
 
-const FLUSH_AFTER_MS = 25;
-const FLUSH_AT_HITS = 256;
+/** Below MOST_UNSTORED.ms by what an fsync takes: each flush costs one, and larger batches compress better. */
+const FLUSH_AFTER_MS = 60;
+const FLUSH_AT_HITS = 512;
 /** Larger batches need fewer fsyncs. */
 const MOST_A_BATCH = 2_000;
 /** With a sweep, a redirect waits a second at most: no longer for its own click, nor where none is stored for so long. */

@@ -7,6 +7,7 @@ import { systemClock } from "../../runtime/pause.ts";
 import { serveThread } from "../../runtime/threads/serve-thread.ts";
 import { leaseHolder } from "../../stores/coordination/hold-lease.ts";
 import { type WatchedLeases, watchedLeases } from "../../stores/coordination/watched-leases.ts";
+import { sharedLog } from "../../stores/event-store/shared-log.ts";
 import { queriedStore, storesOf } from "../stores/backend.ts";
 import { refuseOtherLog } from "../stores/same-log.ts";
 import { runJobs } from "./background/jobs.ts";
@@ -28,12 +29,13 @@ await serveThread<BackgroundData>(async ({ config, roles }, log) => {
     watched.set(role, own);
     return { leases: own, holder, log };
   };
+  const eventStore = await stores.eventStore();
   const deps = {
     config,
     log,
     foldStore,
     readStore: queriedStore(foldStore),
-    eventStore: await stores.eventStore(),
+    eventStore: { ...eventStore, ...sharedLog(eventStore) },
     secrets: await stores.secrets(),
   };
   const appending = new AbortController();

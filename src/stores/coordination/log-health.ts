@@ -88,6 +88,14 @@ export function watchedEventStore(store: EventStore, health: LogHealth): EventSt
     health.read();
     return result;
   };
+  async function* followed<P>(pages: AsyncIterable<P>): AsyncGenerator<P> {
+    try {
+      yield* pages;
+    } catch (error) {
+      health.notRead(error);
+      throw error;
+    }
+  }
   return {
     async append(...request) {
       try {
@@ -104,14 +112,8 @@ export function watchedEventStore(store: EventStore, health: LogHealth): EventSt
     readStored: (options) => whole(store.readStored(options)),
     idAt: (position) => watched(store.idAt(position)),
     structureProblems: (categories) => watched(store.structureProblems(categories)),
-    async *subscribe(options) {
-      try {
-        yield* store.subscribe(options);
-      } catch (error) {
-        health.notRead(error);
-        throw error;
-      }
-    },
+    subscribe: (options) => followed(store.subscribe(options)),
+    subscribeAsRead: (options) => followed(store.subscribeAsRead(options)),
     head: () => whole(store.head()),
     ...(store.newestOf && { newestOf: store.newestOf.bind(store) }),
     close: () => store.close(),

@@ -24,5 +24,8 @@ export function begunEventStore(
     async *subscribe(options) {
       yield* store.subscribe(await behind(options));
     },
+    async *subscribeAsRead(options) {
+      yield* store.subscribeAsRead(await behind(options));
+    },
   };
 }

@@ -4,3 +4,12 @@ export function categoryOf(stream: string): string {
   const dash = stream.indexOf("-");
   return dash < 0 ? stream : stream.slice(0, dash);
 }
+
+/** Whether an event's stream is of one of the categories; quick where many events of a stream follow each other. */
+export function inCategories(categories: readonly string[]): (event: { stream: string }) => boolean {
+  let [last, isIn]: [string | undefined, boolean] = [undefined, false];
+  return ({ stream }) => {
+    if (stream !== last) [last, isIn] = [stream, categories.includes(categoryOf(stream))];
+    return isIn;
+  };
+}

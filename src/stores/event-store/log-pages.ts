@@ -35,6 +35,9 @@ export async function* logPages(
 
 /** The log as it was at a position, so that it can be folded up to there and no further. */
 export function upTo(eventStore: EventStore, position: Position): EventStore {
+  const noEnd = () => {
+    throw new Error("The log of the past has an end");
+  };
   return {
     append: () => Promise.reject(new Error("The log of the past is only read")),
     read: async (stream, options) =>
@@ -43,9 +46,8 @@ export function upTo(eventStore: EventStore, position: Position): EventStore {
     readStored: async (options) => until(await eventStore.readStored(options), position),
     idAt: (place) => eventStore.idAt(place),
     structureProblems: (categories) => eventStore.structureProblems(categories),
-    subscribe: () => {
-      throw new Error("The log of the past has an end");
-    },
+    subscribe: noEnd,
+    subscribeAsRead: noEnd,
     head: async () => position,
     close: async () => undefined,
   };

@@ -90,6 +90,9 @@ export type SubscribeOptions = OfCategories & { after: Position; signal: AbortSi
  */
 export type LogPage<E = RecordedEvent> = { events: E[]; next: Position };
 
+/** `texts`: the same events as `readStored` gives them, made of what was read once somebody asks; the events unchanged. */
+export type PageAsRead = LogPage & { texts(): StoredText[] };
+
 export interface EventStore {
   /**
    * Appends all events or none; a server's limit of bytes or events an append may cut a larger one, then a failure leaves
@@ -124,6 +127,8 @@ export interface EventStore {
    * backpressure, not buffering.
    */
   subscribe(options: SubscribeOptions): AsyncIterable<LogPage>;
+  /** The same, for who needs events and their texts (shared-log.ts). */
+  subscribeAsRead(options: SubscribeOptions): AsyncIterable<PageAsRead>;
   /** Position of the last event in the store, of whichever program; START when it is empty. */
   head(): Promise<Position>;
   /**

@@ -30,6 +30,10 @@ export function prefixedEventStore(store: EventStore, prefix: string): EventStor
     async *subscribe(options) {
       for await (const page of store.subscribe(chosen(options))) yield pageOutside(page);
     },
+    async *subscribeAsRead(options) {
+      for await (const page of store.subscribeAsRead(chosen(options)))
+        yield { ...pageOutside(page), texts: () => page.texts().map(outside) };
+    },
     head: () => store.head(),
     close: () => store.close(),
   };

@@ -17,6 +17,7 @@ export function readInTurns(store: EventStore, turns: Turns): EventStore {
     idAt: (position) => store.idAt(position),
     structureProblems: (categories) => store.structureProblems(categories),
     subscribe: (options) => store.subscribe(options),
+    subscribeAsRead: (options) => store.subscribeAsRead(options),
     head: () => store.head(),
     close: () => store.close(),
   };

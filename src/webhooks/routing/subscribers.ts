@@ -1,7 +1,7 @@
 // Which webhooks subscribe to which events: an in-memory fold of webhooks and tiers from the account streams.
 
 import { type EventType, isEventType, type StoredEvent } from "../../events/catalogue.ts";
-import { EventNewer, readEvent } from "../../events/read-event.ts";
+import { EventNewer, readFollowed } from "../../events/read-event.ts";
 import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import { selectionOf, type WebhookSelection } from "../../events/webhook-selection.ts";
 import type { RecordedEvent } from "../../stores/event-store/port.ts";
@@ -61,7 +61,7 @@ export function takeEvent(
 ): void {
   if (isEventType(recorded.type) && !ROUTED_TYPES.has(recorded.type)) return;
   try {
-    take(readEvent(recorded));
+    take(readFollowed(recorded));
   } catch (error) {
     if (error instanceof EventNewer) throw error;
     onRefused(recorded, error);

@@ -58,6 +58,7 @@ export function faultyEventStore(sound: EventStore, onCrash: () => void = () => 
     idAt: (position) => sound.idAt(position),
     structureProblems: (categories) => sound.structureProblems(categories),
     subscribe: (options) => sound.subscribe(options),
+    subscribeAsRead: (options) => sound.subscribeAsRead(options),
     head: () => sound.head(),
     close: () => sound.close(),
   };

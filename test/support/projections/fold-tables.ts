@@ -10,15 +10,16 @@ import {
 import { ChunkBuilder, versionOf } from "../../../src/projections/definitions/click-tables/chunk-builder.ts";
 import { decodeChunk } from "../../../src/projections/definitions/click-tables/decode-chunk.ts";
 import { rowsOfTable } from "../../../src/projections/definitions/click-tables/table.ts";
+import { accountDays } from "../../../src/projections/definitions/summaries/account-day.ts";
 import {
-  accountDays,
   daysOf,
   type LinkDayDocument,
   linkDays,
 } from "../../../src/projections/definitions/summaries/day.ts";
 import { linkLife, withDay } from "../../../src/projections/definitions/summaries/link-life.ts";
 import { openDayId, openDays } from "../../../src/projections/definitions/summaries/open-days.ts";
-import { sumAccount, sumLinks } from "../../../src/projections/definitions/summaries/sum-rows.ts";
+import { sumAccount } from "../../../src/projections/definitions/summaries/sum-account.ts";
+import { sumLinks } from "../../../src/projections/definitions/summaries/sum-rows.ts";
 import { clicks as clickGroup } from "../../../src/projections/groups.ts";
 import type { Position } from "../../../src/stores/event-store/port.ts";
 import { loggedEvents } from "../event-store/logged-events.ts";

@@ -6,7 +6,8 @@ import { notedSeal } from "../../../src/audit/seals/noted-seal.ts";
 import type { Seal } from "../../../src/audit/seals/seal.ts";
 import { sealKeysOf } from "../../../src/audit/seals/seal-keys.ts";
 import { SEALS_STREAM } from "../../../src/events/streams.ts";
-import { RevisionConflict } from "../../../src/stores/event-store/port.ts";
+import { type EventStore, RevisionConflict } from "../../../src/stores/event-store/port.ts";
+import { sharedLog } from "../../../src/stores/event-store/shared-log.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
 import { manualTime } from "../../support/runtime/manual-time.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
@@ -107,7 +108,7 @@ it("gives a last seal that can't be made four seconds of the stop", async () => 
 });
 
 /** Sealing of the stores' log, in simulated time. */
-function sealingOf(eventStore: KeepSealingDeps["eventStore"]) {
+function sealingOf(eventStore: EventStore) {
   const time = manualTime();
   const stopping = new AbortController();
   let isEnded = false;
@@ -128,9 +129,9 @@ async function sealedEvents(): Promise<number[]> {
   return seals.map(({ data }) => (data as Seal).events);
 }
 
-function depsOf(eventStore: KeepSealingDeps["eventStore"]): KeepSealingDeps {
+function depsOf(eventStore: EventStore): KeepSealingDeps {
   return {
-    eventStore,
+    eventStore: { ...eventStore, ...sharedLog(eventStore) },
     keys: [sealKeysOf("a secret key that is long enough to be one")],
     noted: notedSeal(stores.readStore),
     clock: () => new Date(),

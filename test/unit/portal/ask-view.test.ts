@@ -6,7 +6,7 @@ import type { AccountAnswer, AccountQuestion } from "../../../src/queries/analyt
 import { Refused } from "../../../src/runtime/refused.ts";
 
 const NOW = new Date("2026-03-29T10:30:00.000Z");
-const TOTALS = { click: 1, qr_scan: 0, preview: 0, people: 1, visitors: 1, visitorsEstimated: false };
+const TOTALS = { click: 1, qr_scan: 0, preview: 0, people: 1, visitors: 1 };
 const EMPTY = { rows: [], other: undefined };
 
 /** The questions that were asked, and the outcome. */

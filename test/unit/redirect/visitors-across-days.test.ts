@@ -3,7 +3,8 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
 import { clickTables } from "../../../src/projections/definitions/click-tables/chunk.ts";
-import { accountDays, linkDays } from "../../../src/projections/definitions/summaries/day.ts";
+import { accountDays } from "../../../src/projections/definitions/summaries/account-day.ts";
+import { linkDays } from "../../../src/projections/definitions/summaries/day.ts";
 import { fileDailySalts } from "../../../src/redirect/clicks/visitors/daily-salts.files.ts";
 import { dailyVisitors } from "../../../src/redirect/clicks/visitors/daily-visitors.ts";
 import { allDocuments } from "../../../src/stores/read-store/document-pages.ts";

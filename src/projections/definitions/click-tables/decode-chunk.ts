@@ -22,9 +22,10 @@ export type DecodedChunk = ChunkHead & {
 
 export function decodeChunk({ _id, _position, columns, ...chunk }: ChunkDocument): DecodedChunk {
   const decoded = {} as Record<ColumnName, Column>;
+  const zeros = new Uint8Array(chunk.rows);
   for (const name of COLUMNS) {
     const stored = columns[name];
-    if (stored) decoded[name] = decodedColumn(stored, chunk.rows);
+    if (stored) decoded[name] = decodedColumn(stored, zeros);
   }
   decoded.judged ??= decoded.kind;
   return {
@@ -69,15 +70,17 @@ export function holds({ from, until }: Pick<Mark, "from" | "until">, asOf?: Posi
 
 /** Bytes that it takes in memory, about. */
 export function sizeOf({ at, positions, columns }: DecodedChunk): number {
-  const numbers = new Set([at, ...positions.parts]);
+  const all = Object.values(columns);
+  const numbers = new Set([at, ...positions.parts.map(({ after }) => after), ...all.map(({ rows }) => rows)]);
   let bytes = 0;
-  for (const { byteLength } of numbers as Set<Float64Array>) bytes += byteLength;
-  for (const { values, rows } of new Set(Object.values(columns)))
-    bytes += rows.byteLength + values.reduce((sum, { length }) => sum + length + 24, 0);
+  for (const { byteLength } of numbers) bytes += byteLength;
+  for (const values of new Set(all.map((column) => column.values)))
+    for (const { length } of values) bytes += length + 24;
   return bytes;
 }
 
-function decodedColumn({ values, rows }: StoredColumn, length: number): Column {
+/** `zeros`: of all rows, for the columns in which they have the same text. */
+function decodedColumn({ values, rows }: StoredColumn, zeros: Uint8Array): Column {
   const Rows = values.length <= 256 ? Uint8Array : values.length <= 65_536 ? Uint16Array : Uint32Array;
-  return { values, rows: rows ? Rows.from(rows) : new Rows(length) };
+  return { values, rows: rows ? new Rows(rows) : zeros };
 }

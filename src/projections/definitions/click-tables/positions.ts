@@ -2,12 +2,20 @@
 import type { Position } from "../../../stores/event-store/port.ts";
 import type { StoredPositions } from "./chunk.ts";
 
-/** `parts`: a list of numbers for each part of the positions, in the order of the rows. */
-export type Positions = { digits: number; parts: readonly ArrayLike<number>[] };
+/** `parts`: of each part of the positions the number of the first row, and the distances of all rows from it. */
+export type Positions = { digits: number; parts: readonly PartNumbers[] };
+
+type PartNumbers = { first: number; after: Uint32Array | Float64Array };
 
 export function positionAt({ digits, parts }: Positions, row: number): Position {
-  const texts = parts.map((numbers) => String(numbers[row]).padStart(digits, "0"));
-  return texts.join(":");
+  return textOf(
+    digits,
+    parts.map(({ first, after }) => first + (after[row] as number)),
+  );
+}
+
+function textOf(digits: number, numbers: readonly number[]): Position {
+  return numbers.map((number) => String(number).padStart(digits, "0")).join(":");
 }
 
 /** How many of the first rows are at or before the position. `rows`: of all. */
@@ -42,7 +50,10 @@ export class PositionsBuilder {
   }
 
   positionOf(row: number): Position {
-    return positionAt({ digits: this.#digits, parts: this.#parts }, row);
+    return textOf(
+      this.#digits,
+      this.#parts.map((numbers) => numbers[row] as number),
+    );
   }
 
   stored(): StoredPositions {
@@ -54,9 +65,22 @@ export class PositionsBuilder {
 }
 
 export function decodedPositions({ digits, parts, rows, others }: StoredPositions): Positions {
-  const first = sums(rows);
-  const rest = Array.from({ length: parts - 1 }, (_, n) => (others ? sums(others[n] ?? []) : first));
+  const first = partOf(rows);
+  const rest = Array.from({ length: parts - 1 }, (_, n) => (others ? partOf(others[n] ?? []) : first));
   return { digits, parts: [first, ...rest] };
+}
+
+/** In half of the memory where they are near each other, as those of one store's file are. */
+function partOf(distances: readonly number[]): PartNumbers {
+  const numbers = sums(distances);
+  const [first = 0] = numbers;
+  const after = new Uint32Array(numbers.length);
+  for (let row = 0; row < after.length; row++) {
+    const distance = (numbers[row] as number) - first;
+    if (distance < 0 || distance >= 2 ** 32) return { first: 0, after: numbers };
+    after[row] = distance;
+  }
+  return { first, after };
 }
 
 /** Each number as its distance from the one before, the first from 0. */

@@ -1,10 +1,10 @@
-// What is kept of a closed UTC day, of a link or of an account, in quarter-hours and breakdowns by kind of hit.
+// What is kept of a link's closed UTC day, in quarter-hours and breakdowns by kind of hit.
 import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
 import type { CollectionSpec, Document } from "../../../stores/read-store/port.ts";
 import type { Breakdown } from "./breakdown.ts";
-import type { Tally, Value } from "./tally.ts";
-import type { Visitors } from "./visitors.ts";
+import type { Tally } from "./tally.ts";
+import type { Patterns } from "./visitors.ts";
 
 /** The number of the quarter-hour in the UTC day, 0 to 95, and its hits by kind, in the order of CLICK_KINDS. */
 export type QuarterHour = [quarter: number, click: number, preview: number, qrScan: number];
@@ -13,12 +13,12 @@ export type QuarterHour = [quarter: number, click: number, preview: number, qrSc
 export type HitPlace = { at: string; kind: ClickKind; position: Position };
 
 /** `regions`: with their countries. */
-export type KindOfDay = Breakdown & { visitors: Visitors; regions: Tally; languages: Tally };
+export type KindOfDay = Breakdown & { regions: Tally; languages: Tally };
 
 /**
  * `accountId`, `day` (YYYY-MM-DD): of its table. `first`, `last`: positions of its first and last click in the log, withdrawn
  * ones too. `firstAt`, `lastAt`: of the hits that count, ISO 8601 UTC, "" without any. `quarters`: those with a hit, in
- * order. `kinds`: those with hits. `_position`: of the last event that changed it: a click, a withdrawal or the end of one.
+ * order. `visitors`: by the kinds of hit that they made (kindBits). `kinds`: those with hits. `_position`: of the last event that changed it: a click, a withdrawal or the end of one.
  */
 export type DaySummary = {
   accountId: string;
@@ -28,6 +28,7 @@ export type DaySummary = {
   firstAt: string;
   lastAt: string;
   quarters: QuarterHour[];
+  visitors: Patterns;
   kinds: { [K in ClickKind]?: KindOfDay };
 };
 
@@ -37,14 +38,7 @@ export type DaySummary = {
  */
 export type LinkDayDocument = Document & DaySummary & { recent: HitPlace[] };
 
-/** The link's key, or CUT; its hits by kind, in the order of CLICK_KINDS. */
-export type LinkHits = [link: Value, click: number, preview: number, qrScan: number];
-
-/** `_id`: `<accountId>@YYYY-MM-DD`. `links`: those with hits; of more than 1,000 the 500 with most, and the others as CUT. */
-export type AccountDayDocument = Document & DaySummary & { links: LinkHits[] };
-
 export const linkDays: CollectionSpec = { name: "link-days", indexes: [] };
-export const accountDays: CollectionSpec = { name: "account-days", indexes: [] };
 
 /** Of a link's key or an account's id; `at`: any instant of the day, ISO 8601 UTC, or the day. */
 export function dayOf(subject: string, at: string): string {

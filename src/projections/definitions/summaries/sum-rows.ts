@@ -1,4 +1,4 @@
-// Sums the rows of a table into the summaries of a day: of its account, and of each of its links.
+// Sums the rows of a table into the day of each of its links.
 import { CLICK_KINDS, type ClickKind, UTM_FIELDS } from "../../../events/vocabulary.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
 import type { ColumnName } from "../click-tables/columns.ts";
@@ -7,18 +7,10 @@ import { laterOf } from "../click-tables/positions.ts";
 import type { ChunkRows } from "../click-tables/table.ts";
 import type { Breakdown } from "./breakdown.ts";
 import type { HitPlace } from "./day.ts";
-import {
-  type AccountDayDocument,
-  type DaySummary,
-  dayOf,
-  type KindOfDay,
-  type LinkDayDocument,
-  type LinkHits,
-  type QuarterHour,
-} from "./day.ts";
+import { type DaySummary, dayOf, type KindOfDay, type LinkDayDocument, type QuarterHour } from "./day.ts";
 import { byTime, MOST_RECENT } from "./link-life.ts";
-import { CUT, type Tally, tallyOf } from "./tally.ts";
-import { visitorsOf } from "./visitors.ts";
+import { type Tally, tallyOf } from "./tally.ts";
+import { patternsOf } from "./visitors.ts";
 
 /** The columns of DIMENSIONS, in their order, and those of the other tallies. */
 const COUNTED = [
@@ -29,40 +21,12 @@ const TALLIES = 6;
 const [REGIONS, LANGUAGES, FIRST_UTM] = [6, 7, 8];
 const DAY_MS = 86_400_000;
 const QUARTER_MS = 900_000;
-const MOST_LINKS = 1_000;
-const KEPT_LINKS = 500;
 /** Between two pauses: some milliseconds of work. */
 const ROWS_AT_A_TIME = 1_000;
 
 type Of = { accountId: string; day: string };
 
-/** Undefined is a pause, at which the caller may do something else. Ends with the account's day; undefined without rows. */
-export function* sumAccount(
-  { accountId, day }: Of,
-  table: readonly ChunkRows[],
-): Generator<undefined, AccountDayDocument | undefined> {
-  const sum = new DaySum();
-  const links = new Map<string, LinkHits>();
-  let rows = 0;
-  for (const part of table) {
-    const source = sourceOf(part.chunk);
-    const { rows: linkRows, values } = part.chunk.columns.link;
-    for (let row = part.from; row < part.to; row++) {
-      const kind = sum.add(source, row);
-      if (kind !== undefined) {
-        const link = values[linkRows[row] as number] as string;
-        const hits = links.get(link) ?? [link, 0, 0, 0];
-        links.set(link, hits);
-        hits[(kind + 1) as 1 | 2 | 3] += 1;
-      }
-      if (++rows % ROWS_AT_A_TIME === 0) yield;
-    }
-  }
-  if (rows === 0) return undefined;
-  return { ...sum.summary(accountId, { accountId, day }), links: boundedLinks([...links.values()]) };
-}
-
-/** The day of each link with a row, in the order of their keys; with pauses as `sumAccount`. */
+/** The day of each link with a row, in the order of their keys; undefined is a pause, at which the caller may do something else. */
 export function* sumLinks(of: Of, table: readonly ChunkRows[]): Generator<LinkDayDocument | undefined> {
   const byLink = new Map<string, number[]>();
   for (const [n, { chunk, from, to }] of table.entries()) {
@@ -125,13 +89,14 @@ const PREVIEW = CLICK_KINDS.indexOf("preview");
 class KindSum {
   readonly counts = COUNTED.map(() => new Map<string, number>());
   readonly rules = new Map<string, number>();
-  readonly visitors = new Set<string>();
 }
 
 /** Of rows in the order of the log. */
 class DaySum {
   readonly #kinds: (KindSum | undefined)[] = [];
   readonly #quarters = new Map<number, QuarterHour>();
+  /** The bits of the kinds that each made. */
+  readonly #visitors = new Map<string, number>();
   /** Those of people and those of bots. */
   readonly #latest: [Hit[], Hit[]] = [[], []];
   #first: Position = "";
@@ -140,13 +105,12 @@ class DaySum {
   #firstAt = Number.POSITIVE_INFINITY;
   #lastAt = Number.NEGATIVE_INFINITY;
 
-  /** The index of the hit's kind; undefined for one that is withdrawn. */
-  add({ chunk, withdrawn, marked, kinds, columns }: Source, row: number): number | undefined {
+  add({ chunk, withdrawn, marked, kinds, columns }: Source, row: number): void {
     if (this.#first === "") this.#first = positionOfRow(chunk, row);
     this.#lastRow = [chunk, row];
     const change = marked.get(row);
     if (change !== undefined && change > this.#changed) this.#changed = change;
-    if (withdrawn?.[row]) return undefined;
+    if (withdrawn?.[row]) return;
     const at = chunk.at[row] as number;
     const kind = kinds[chunk.columns.judged.rows[row] as number] as number;
     if (at < this.#firstAt) this.#firstAt = at;
@@ -164,9 +128,8 @@ class DaySum {
     if (ruleId !== "")
       countOne(sum.rules, `${ruleId} ${destination.values[destination.rows[row] as number] as string}`);
     const code = visitor.values[visitor.rows[row] as number] as string;
-    if (code !== "") sum.visitors.add(code);
+    if (code !== "") this.#visitors.set(code, (this.#visitors.get(code) ?? 0) | (1 << kind));
     this.#keepLatest({ at, kind, chunk, row });
-    return kind;
   }
 
   summary(subject: string, { accountId, day }: Of) {
@@ -184,6 +147,7 @@ class DaySum {
       firstAt: isoOf(this.#firstAt),
       lastAt: isoOf(this.#lastAt),
       quarters: [...this.#quarters.values()].sort(([a], [b]) => a - b),
+      visitors: patternsOf(this.#visitors.values()),
       kinds,
     };
   }
@@ -216,7 +180,7 @@ class DaySum {
   }
 }
 
-function kindOfDay({ counts, rules, visitors }: KindSum): KindOfDay {
+function kindOfDay({ counts, rules }: KindSum): KindOfDay {
   const tallies = counts.map((count) => tallyOf([...count]));
   const utm: Breakdown["utm"] = {};
   for (const [n, field] of UTM_FIELDS.entries()) {
@@ -227,7 +191,6 @@ function kindOfDay({ counts, rules, visitors }: KindSum): KindOfDay {
     tallies: tallies.slice(0, TALLIES),
     ...(Object.keys(utm).length > 0 && { utm }),
     ...(rules.size > 0 && { rules: tallyOf([...rules]) }),
-    visitors: visitorsOf([...visitors]),
     regions: tallies[REGIONS] as Tally,
     languages: tallies[LANGUAGES] as Tally,
   };
@@ -235,20 +198,6 @@ function kindOfDay({ counts, rules, visitors }: KindSum): KindOfDay {
 
 function countOne(counts: Map<string, number>, value: string): void {
   counts.set(value, (counts.get(value) ?? 0) + 1);
-}
-
-function boundedLinks(links: LinkHits[]): LinkHits[] {
-  const byKey = (a: LinkHits, b: LinkHits) => ((a[0] ?? "") < (b[0] ?? "") ? -1 : 1);
-  if (links.length <= MOST_LINKS) return links.sort(byKey);
-  const hitsOn = ([, click, preview, qrScan]: LinkHits) => click + preview + qrScan;
-  links.sort((a, b) => hitsOn(b) - hitsOn(a) || byKey(a, b));
-  const rest: LinkHits = [CUT, 0, 0, 0];
-  for (const [, click, preview, qrScan] of links.splice(KEPT_LINKS)) {
-    rest[1] += click;
-    rest[2] += preview;
-    rest[3] += qrScan;
-  }
-  return [...links.sort(byKey), rest];
 }
 
 /** "" where there is none. */

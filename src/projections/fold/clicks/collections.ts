@@ -5,7 +5,8 @@ import { collectionName } from "../../builds/builds-document.ts";
 import { clickHours } from "../../definitions/click-hours.ts";
 import { clickTables } from "../../definitions/click-tables/chunk.ts";
 import { linkTotals } from "../../definitions/link-totals.ts";
-import { accountDays, linkDays } from "../../definitions/summaries/day.ts";
+import { accountDays } from "../../definitions/summaries/account-day.ts";
+import { linkDays } from "../../definitions/summaries/day.ts";
 import { linkLife } from "../../definitions/summaries/link-life.ts";
 import { openDays } from "../../definitions/summaries/open-days.ts";
 

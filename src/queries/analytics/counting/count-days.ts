@@ -1,23 +1,22 @@
 // Counts the UTC days of a question one after the other: whole closed ones from what was summed when they were closed, where that
 // has what is asked, the others from their tables. What was counted of a day is kept, as pages ask the same again.
 import { LRUCache } from "lru-cache";
-import type { ChunkRows } from "../../../projections/definitions/click-tables/table.ts";
-import { type LinkDocument, links } from "../../../projections/definitions/links.ts";
 import {
   type AccountDayDocument,
   accountDays,
-  dayOf,
-  type LinkDayDocument,
-  linkDays,
-} from "../../../projections/definitions/summaries/day.ts";
+  VALUE_MEMBERS,
+  type ValueCounts,
+} from "../../../projections/definitions/summaries/account-day.ts";
+import { dayOf, type LinkDayDocument, linkDays } from "../../../projections/definitions/summaries/day.ts";
 import { Refused } from "../../../runtime/refused.ts";
 import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import type { Period } from "../resolve-question.ts";
-import { DAY_MS, QUARTER_MS } from "../time-zone.ts";
-import { type Counting, countRows, type DayCounts, placeOf } from "./count-rows.ts";
-import { countSummary, tallyOf } from "./count-summary.ts";
-import type { TagsOf } from "./group-values.ts";
+import { DAY_MS } from "../time-zone.ts";
+import { type Counting, countRows, type DayCounts, type DayQuestion, placeOf } from "./count-rows.ts";
+import { countAccountDay, countLinkDay } from "./count-summary.ts";
+import { comparable } from "./group-values.ts";
+import { hasTags, type LinkTags, linkTags, noTags } from "./link-tags.ts";
 import { type DaysSum, midnightOf } from "./sum-days.ts";
 import {
   ChunkReplaced,
@@ -28,13 +27,12 @@ import {
   type TableReader,
 } from "./table-reader.ts";
 
-type Deps = { reader: TableReader; readStore: Pick<ReadStore, "get" | "getMany"> };
+type Deps = { reader: TableReader; readStore: Pick<ReadStore, "countElements" | "get" | "getMany"> };
 
-/** Values of groups and points that are kept, of some 150 bytes each. */
-const KEPT_VALUES = 100_000;
+/** Values of groups and points that are kept, of some 50 bytes each. */
+const KEPT_VALUES = 300_000;
 /** Rows of the account that are counted for one question: some 0.5 µs each, at first. */
 export const MOST_READ = 10_000_000;
-const LINKS_AT_A_TIME = 500;
 /** Values of all groups together, which are in memory until the answer is there. */
 const MOST_VALUES = 300_000;
 
@@ -44,65 +42,86 @@ export type CountDays = ReturnType<typeof dayCounter>;
 export function dayCounter({ reader, readStore }: Deps, mostRead = MOST_READ) {
   const kept = new LRUCache<string, DayCounts>({ maxSize: KEPT_VALUES, sizeCalculation: sizeOf });
 
-  async function fromTables(day: TableDay, part: Part, of: Counting, slices: TimeSlices) {
-    const tables = await Array.fromAsync(reader.tables(day.heads, of.asOf, slices));
-    const tagsOf = isByTag(of) ? await presentTags(readStore, tables, slices) : noTags;
-    return await countRows(day.day, tables, { ...of, ...part }, tagsOf, slices);
-  }
-
-  /** Undefined where the summary is not that of the table, or hasn't what is asked. */
-  async function fromSummary(day: TableDay, part: Part, of: Counting): Promise<DayCounts | undefined> {
-    if (!isSummed(day, part, of)) return undefined;
-    const [link] = of.filters.link ?? [];
+  /** Without groups that the summary hasn't; undefined where it is not that of the table, or hasn't the totals or points. */
+  async function fromSummary(day: TableDay, of: DayQuestion): Promise<DayCounts | undefined> {
+    const { link = [], kind: _, ...others } = of.filters;
+    if (of.asOf < day.version || link.length > 1 || Object.keys(others).length > 0) return undefined;
     const ofAccount = dayOf(of.accountId, day.day);
     // Written last, so that those of the links are there.
     const account = await readStore.get<AccountDayDocument>(accountDays.name, ofAccount);
     if (!account || eventOf(account._position) !== day.version) return undefined;
-    const kinds = of.kinds.filter((kind) => of.filters.kind?.includes(kind) ?? true);
-    const asked = { kinds, starts: part.starts, groupBy: of.groupBy, visitorKinds: of.visitorKinds };
-    if (link === undefined) return countSummary(day.day, account, asked);
-    const ofLink = await readStore.get<LinkDayDocument>(linkDays.name, dayOf(link, day.day));
+    const [key] = link;
+    if (key === undefined) return countAccountDay(account, of);
+    const ofLink = await readStore.get<LinkDayDocument>(linkDays.name, dayOf(key, day.day));
     if (ofLink && eventOf(ofLink._position) > day.version) return undefined;
-    return countSummary(day.day, ofLink?.accountId === of.accountId ? ofLink : undefined, asked);
+    return countLinkDay(day.day, ofLink?.accountId === of.accountId ? ofLink : undefined, of);
   }
 
   /** @throws range_too_large, ChunkReplaced, the reason of the slices' signal, what the store throws */
   return async (
     days: readonly TableDay[],
     period: Period,
-    of: Counting,
-    sum: Pick<DaysSum, "add" | "size">,
+    counting: Counting,
+    sum: Pick<DaysSum, "add" | "addValues" | "size">,
     slices: TimeSlices,
   ): Promise<void> => {
+    const wanted = counting.filters.kind?.map((kind) => comparable("kind", kind));
+    const kinds = counting.kinds.filter((kind) => wanted?.includes(kind) ?? true);
+    const tags = linkTags(readStore);
+    let isTagged: boolean | undefined;
     let read = 0;
+
+    async function fromTables(day: TableDay, of: DayQuestion): Promise<DayCounts> {
+      read += rowsIn(day);
+      if (read > mostRead) throw new Refused("range_too_large");
+      const tables = await Array.fromAsync(reader.tables(day.heads, of.asOf, slices));
+      const tagsOf = isByTag(of) ? await tags.ofLinksIn(tables, slices) : noTags;
+      return await countRows(day.day, tables, of, tagsOf, slices);
+    }
+
+    async function countsOf(day: TableDay, of: DayQuestion): Promise<DayCounts> {
+      const counts = await fromSummary(day, of);
+      if (counts && (await reader.queried()) !== day.heads[0]?.build)
+        throw new ChunkReplaced("Another build has taken over");
+      const missing = of.groupBy.filter((field) => !counts?.groups.has(field));
+      if (counts && missing.length === 0) return counts;
+      const read = await fromTables(day, { ...of, groupBy: missing });
+      return counts ? { ...counts, groups: new Map([...counts.groups, ...read.groups]) } : read;
+    }
+
+    /** Kept, but for tags: which of them a link has changes without a click. */
+    async function lasting(day: TableDay, of: DayQuestion): Promise<DayCounts> {
+      if (of.filters.tag !== undefined) return await countsOf(day, of);
+      const key = keyOf(day, of);
+      const counts = kept.get(key) ?? (await countsOf(day, of));
+      kept.set(key, counts);
+      return counts;
+    }
+
+    async function tagsOfDay(day: TableDay, of: DayQuestion, counts: DayCounts): Promise<ValueCounts> {
+      const { link } = of.filters;
+      if (link?.length === 1) return await tagsOfLink(tags, link[0] as string, counts);
+      isTagged ??= await hasTags(readStore, of.accountId);
+      if (!isTagged) return [];
+      return (await fromTables(day, { ...of, groupBy: ["tag"], starts: [] })).groups.get("tag") ?? [];
+    }
+
     for (const day of days) {
       await slices.next();
       const bounds = boundsIn(day, period);
       if (!bounds) continue;
       const midnight = midnightOf(day.day);
-      const first = placeOf(of.starts, midnight);
-      const starts = of.starts.slice(first, placeOf(of.starts, midnight + DAY_MS) + 1);
-      const part = { ...bounds, starts };
-      const key = keyOf(day, part, of);
-      let counts = key === undefined ? undefined : kept.get(key);
-      if (!counts) {
-        counts = await fromSummary(day, part, of);
-        if (counts && (await reader.queried()) !== day.heads[0]?.build)
-          throw new ChunkReplaced("Another build has taken over");
-      }
-      if (!counts) {
-        read += rowsIn(day);
-        if (read > mostRead) throw new Refused("range_too_large");
-        counts = await fromTables(day, part, of, slices);
-      }
-      if (key !== undefined) kept.set(key, counts);
+      const first = placeOf(counting.starts, midnight);
+      const starts = counting.starts.slice(first, placeOf(counting.starts, midnight + DAY_MS) + 1);
+      const groupBy = counting.groupBy.filter((field) => field !== "tag");
+      const of = { ...counting, ...bounds, kinds, starts, groupBy };
+      const counts = await lasting(day, of);
       sum.add(counts, first);
+      if (groupBy.length < counting.groupBy.length) sum.addValues("tag", await tagsOfDay(day, of, counts));
       if (sum.size > MOST_VALUES) throw new Refused("range_too_large");
     }
   };
 }
-
-type Part = Period & { starts: readonly number[] };
 
 /** What of the period the day may have rows in; without bounds that cut none of them, so that answers are found again. */
 function boundsIn({ heads }: TableDay, { from, to }: Period): Period | undefined {
@@ -115,59 +134,28 @@ function boundsIn({ heads }: TableDay, { from, to }: Period): Period | undefined
   };
 }
 
-/** Whether the day's summary has what is asked, if it is up to date. */
-function isSummed({ day, version }: TableDay, { from, to, starts }: Part, of: Counting): boolean {
-  const { filters, groupBy, hitsOnly, interval, asOf } = of;
-  const { link = [], kind: _, ...others } = filters;
-  const midnight = midnightOf(day);
-  return (
-    from === Number.NEGATIVE_INFINITY &&
-    to === Number.POSITIVE_INFINITY &&
-    asOf >= version &&
-    link.length <= 1 &&
-    Object.keys(others).length === 0 &&
-    (hitsOnly ? groupBy.every((field) => tallyOf(field)) : groupBy.length === 0) &&
-    (hitsOnly || interval !== "hour") &&
-    starts.every((start) => start <= midnight || start >= midnight + DAY_MS || start % QUARTER_MS === 0)
-  );
-}
-
-/** Undefined for what isn't kept: which tags a link has changes without a click. */
-function keyOf(day: TableDay, { from, to, starts }: Part, of: Counting): string | undefined {
-  if (isByTag(of)) return undefined;
-  const { accountId, filters, kinds, zone, interval, groupBy, asOf, hitsOnly, visitorKinds } = of;
+function keyOf(day: TableDay, of: DayQuestion): string {
+  const { accountId, from, to, starts, filters, kinds, zone, interval, groupBy, limit, asOf } = of;
   const chunks = day.heads.map(keyOfChunk);
   const until = asOf >= day.version ? "" : asOf;
   const bounds = [from, to].map(String);
   return JSON.stringify([
     ...[accountId, chunks, bounds, starts, zone.name, filters],
-    ...[kinds, interval, groupBy, until, hitsOnly, visitorKinds],
+    ...[kinds, interval, groupBy, limit, until, of.hitsOnly, of.visitorKinds],
   ]);
 }
 
-function isByTag({ filters, groupBy }: Counting): boolean {
+function isByTag({ filters, groupBy }: Pick<Counting, "filters" | "groupBy">): boolean {
   return filters.tag !== undefined || groupBy.includes("tag");
 }
 
 function sizeOf({ points, groups }: DayCounts): number {
-  return groups.values().reduce((sum, values) => sum + values.size, points.size + 1);
+  return groups.values().reduce((sum, { length }) => sum + length / VALUE_MEMBERS, points.size + 1);
 }
 
-export const noTags: TagsOf = () => [];
-
-/** Of the links that have rows. */
-export async function presentTags(
-  readStore: Pick<ReadStore, "getMany">,
-  tables: readonly Pick<ChunkRows, "chunk">[],
-  slices: TimeSlices,
-): Promise<TagsOf> {
-  const keys = [...new Set(tables.flatMap(({ chunk }) => chunk.columns.link.values))];
-  const tags = new Map<string, readonly string[]>();
-  for (let n = 0; n < keys.length; n += LINKS_AT_A_TIME) {
-    const part = keys.slice(n, n + LINKS_AT_A_TIME);
-    const read = await readStore.getMany<LinkDocument>(links.collection.name, part, ["tags"]);
-    for (const link of read) if (link.tags) tags.set(link._id, link.tags);
-    await slices.next();
-  }
-  return (link) => tags.get(link) ?? [];
+/** All that is counted is of the link. */
+async function tagsOfLink(tags: LinkTags, link: string, { total }: DayCounts): Promise<ValueCounts> {
+  const { click, preview, qr_scan, visitors } = total;
+  if (click + preview + qr_scan === 0) return [];
+  return (await tags.ofLink(link)).flatMap((tag) => [tag, click, preview, qr_scan, visitors]);
 }

@@ -1,25 +1,43 @@
-// Counts a whole closed day from its summary, where that has what is asked: as its table would, but that values which a bounded
-// list has cut are told as CUT.
-import { CLICK_KINDS, type ClickKind, UTM_FIELDS } from "../../../events/vocabulary.ts";
-import { DIMENSIONS, type Dimension } from "../../../projections/definitions/summaries/breakdown.ts";
+// Counts a closed day from its summary, where that has what is asked: as its table would, but that values which a bounded list has
+// cut are told as CUT.
+import { CLICK_KINDS, type ClickKind, PEOPLE_KINDS, UTM_FIELDS } from "../../../events/vocabulary.ts";
 import {
-  type DaySummary,
-  hitsOfKind,
-  type KindOfDay,
+  type AccountDayDocument,
+  SUMMED_FIELDS,
+  type SummedField,
+  VALUE_MEMBERS,
+  type ValueCounts,
+} from "../../../projections/definitions/summaries/account-day.ts";
+import {
+  type Breakdown,
+  DIMENSIONS,
+  type Dimension,
+} from "../../../projections/definitions/summaries/breakdown.ts";
+import type {
+  KindOfDay,
+  LinkDayDocument,
+  QuarterHour,
 } from "../../../projections/definitions/summaries/day.ts";
 import type { LinkLifeDocument } from "../../../projections/definitions/summaries/link-life.ts";
-import { type Tally, valueCounts } from "../../../projections/definitions/summaries/tally.ts";
-import { countVisitors } from "../../../projections/definitions/summaries/visitors.ts";
+import {
+  CUT,
+  type Tally,
+  type Value,
+  valueCounts,
+} from "../../../projections/definitions/summaries/tally.ts";
+import { kindBits, visitorsWho } from "../../../projections/definitions/summaries/visitors.ts";
+import type { Period } from "../resolve-question.ts";
 import { QUARTER_MS } from "../time-zone.ts";
 import {
   type Counted,
   type CountedBy,
-  type Counting,
   type DayCounts,
-  knownVisitors,
+  type DayQuestion,
+  hitsIn,
   placeOf,
 } from "./count-rows.ts";
-import { midnightOf, noHits, nothing } from "./sum-days.ts";
+import { HOUR_MS, isLocal, localValues } from "./group-values.ts";
+import { midnightOf, nothing } from "./sum-days.ts";
 
 /** The fields of the dimensions. */
 export const DIMENSION_FIELDS = {
@@ -31,8 +49,139 @@ export const DIMENSION_FIELDS = {
   referrers: "referrer",
 } as const satisfies Record<Dimension, CountedBy>;
 
+/** Rows of a group that are told from lists which may be cut; for more of them the tables are read. */
+const MOST_ROWS_OF_CUT = 200;
+
+type Summary = Pick<AccountDayDocument, "day" | "quarters" | "visitors"> & Partial<AccountDayDocument>;
+
+/** Groups that the summary hasn't are missing; undefined where it hasn't the totals or the points. */
+export function countAccountDay(summary: Summary, asked: DayQuestion): DayCounts | undefined {
+  return countSummary(summary, asked, (field) => {
+    const { values } = summary;
+    if (!isWhole(asked) || asked.kinds.length < CLICK_KINDS.length || !isOfPeople(asked)) return undefined;
+    if (!isSummedField(field)) return undefined;
+    const list = values?.[field] ?? [];
+    return asked.limit > MOST_ROWS_OF_CUT && list.includes(CUT) ? undefined : list;
+  });
+}
+
+/** The same of a link; `summary`: undefined where it has no row. */
+export function countLinkDay(
+  day: string,
+  summary: LinkDayDocument | undefined,
+  asked: DayQuestion,
+): DayCounts | undefined {
+  const { hitsOnly, kinds } = asked;
+  return countSummary(summary ?? { day, quarters: [], visitors: [] }, asked, (field) => {
+    if (!summary) return [];
+    if (!hitsOnly || !isWhole(asked)) return undefined;
+    return tallyOf(field) && hitsByValue(field, kinds, summary.kinds);
+  });
+}
+
+/** What is summed of a link's closed days together. */
+export function countLife(life: LinkLifeDocument, groupBy: readonly CountedBy[]): DayCounts {
+  const total = { ...nothing(), click: life.click, preview: life.preview, qr_scan: life.qr_scan };
+  const groups = new Map(groupBy.map((field) => [field, hitsByValue(field, CLICK_KINDS, life.kinds)]));
+  return { day: life.lastDay, total, points: new Map(), groups };
+}
+
+/** `valuesOf`: what the summary has of a field's values. */
+function countSummary(
+  summary: Summary,
+  asked: DayQuestion,
+  valuesOf: (field: CountedBy) => ValueCounts | undefined,
+): DayCounts | undefined {
+  const { from, to, starts, interval, zone, groupBy, hitsOnly } = asked;
+  const within = <K>(keyAt: (at: number) => K) => {
+    return (at: number) => (at >= from && at < to ? keyAt(at) : undefined);
+  };
+  const byTime = <K>(keyAt: (at: number) => K, hasVisitors: boolean) =>
+    countByTime(summary, asked, within(keyAt), hasVisitors);
+  const totals = isWhole(asked) ? new Map([[0, countAll(summary, asked)]]) : byTime(() => 0, true);
+  const points =
+    starts.length > 0 ? byTime((at) => placeOf(starts, at), interval === "hour" && !hitsOnly) : new Map();
+  if (!totals || !points) return undefined;
+  const total = totals.get(0) ?? nothing();
+  const groups: DayCounts["groups"] = new Map();
+  for (const field of groupBy) {
+    const isTime = field !== "destination" && isLocal(field);
+    const rows = isTime ? byTime(localValues(field, zone), !hitsOnly) : undefined;
+    const values = isTime ? rows && listOf(rows) : valuesOf(field);
+    if (values) groups.set(field, values);
+  }
+  return { day: summary.day, total, points, groups };
+}
+
+function isWhole({ from, to }: Period): boolean {
+  return from === Number.NEGATIVE_INFINITY && to === Number.POSITIVE_INFINITY;
+}
+
+function countedKinds({ kinds, visitorKinds }: DayQuestion): ClickKind[] {
+  return kinds.filter((kind) => visitorKinds.includes(kind));
+}
+
+/** Whether visitors are those that values and hours are summed with. */
+function isOfPeople(asked: DayQuestion): boolean {
+  return kindBits(countedKinds(asked)) === kindBits(PEOPLE_KINDS);
+}
+
+function countAll({ quarters, visitors }: Summary, asked: DayQuestion): Counted {
+  const total = nothing();
+  for (const quarter of quarters) addQuarter(total, quarter, asked.kinds);
+  total.visitors = visitorsWho(visitors, kindBits(countedKinds(asked)));
+  return total;
+}
+
+function addQuarter(sum: Counted, quarter: QuarterHour, kinds: readonly ClickKind[]): void {
+  for (const kind of kinds) sum[kind] += quarter[(CLICK_KINDS.indexOf(kind) + 1) as 1 | 2 | 3];
+}
+
+/**
+ * By the keys of instants, of which undefined is not counted; undefined where a quarter-hour with hits, or with visitors an hour,
+ * has several, or visitors aren't summed by the hour.
+ */
+function countByTime<K>(
+  { day, quarters, visitors, hours }: Summary,
+  asked: DayQuestion,
+  keyAt: (at: number) => K | undefined,
+  hasVisitors: boolean,
+): Map<K, Counted> | undefined {
+  const midnight = midnightOf(day);
+  const rows = new Map<K, Counted>();
+  const hoursOf = new Map<K, number>();
+  const isCounted = hasVisitors && countedKinds(asked).length > 0;
+  const people = visitorsWho(visitors, kindBits(PEOPLE_KINDS));
+  if (isCounted && (!isOfPeople(asked) || !hours || (hours.length === 0 && people > 0))) return undefined;
+  for (const quarter of quarters) {
+    const start = midnight + quarter[0] * QUARTER_MS;
+    const hour = Math.floor((start - midnight) / HOUR_MS);
+    const [first, length] = isCounted ? [midnight + hour * HOUR_MS, HOUR_MS] : [start, QUARTER_MS];
+    const key = keyAt(first);
+    if (key !== keyAt(first + length - 1)) return undefined;
+    if (key === undefined) continue;
+    const row = rows.get(key) ?? nothing();
+    rows.set(key, row);
+    addQuarter(row, quarter, asked.kinds);
+    hoursOf.set(key, (hoursOf.get(key) ?? 0) | (1 << hour));
+  }
+  if (isCounted)
+    for (const [key, row] of rows) row.visitors = visitorsWho(hours ?? [], hoursOf.get(key) ?? 0);
+  return rows;
+}
+
+function listOf(rows: ReadonlyMap<string, Counted>): ValueCounts {
+  return [...rows].flatMap(([value, row]) =>
+    hitsIn(row) > 0 ? [value, row.click, row.preview, row.qr_scan, row.visitors] : [],
+  );
+}
+
+function isSummedField(field: CountedBy): field is SummedField {
+  return (SUMMED_FIELDS as readonly CountedBy[]).includes(field);
+}
+
 /** The tally of a field; undefined for a field that has none. */
-export function tallyOf(field: CountedBy): ((counted: Partial<KindOfDay>) => Tally | undefined) | undefined {
+function tallyOf(field: CountedBy): ((counted: Partial<KindOfDay>) => Tally | undefined) | undefined {
   const place = DIMENSIONS.findIndex((name) => DIMENSION_FIELDS[name] === field);
   if (place !== -1) return ({ tallies }) => tallies?.[place];
   const utm = UTM_FIELDS.find((name) => field === `utm_${name}`);
@@ -42,61 +191,22 @@ export function tallyOf(field: CountedBy): ((counted: Partial<KindOfDay>) => Tal
   return field === "language" ? ({ languages }) => languages : undefined;
 }
 
-/** Hits by values and of points; visitors of the whole day alone. `starts`: of points, each at the start of a quarter-hour. */
-export function countSummary(
-  day: string,
-  summary: Pick<DaySummary, "quarters" | "kinds"> | undefined,
-  asked: Pick<Counting, "kinds" | "visitorKinds" | "starts" | "groupBy">,
-): DayCounts {
-  const counts: DayCounts = { day, total: nothing(), points: new Map(), groups: new Map() };
-  const { total, points, groups } = counts;
-  for (const field of asked.groupBy) groups.set(field, new Map());
-  if (!summary) return counts;
-  for (const kind of asked.kinds) {
-    const hits = hitsOfKind(summary, kind);
-    total[kind] = hits;
-    const column = (CLICK_KINDS.indexOf(kind) + 1) as 1 | 2 | 3;
-    if (asked.starts.length > 0)
-      for (const quarter of summary.quarters) {
-        if (quarter[column] === 0) continue;
-        const place = placeOf(asked.starts, midnightOf(day) + quarter[0] * QUARTER_MS);
-        rowOf(points, place)[kind] += quarter[column];
+/** Without visitors. Of a field that the breakdowns have. */
+function hitsByValue(
+  field: CountedBy,
+  kinds: readonly ClickKind[],
+  counted: { [K in ClickKind]?: Breakdown | KindOfDay },
+): ValueCounts {
+  const places = new Map<Value, number>();
+  const list: ValueCounts = [];
+  for (const kind of kinds)
+    for (const [value, count] of valueCounts(tallyOf(field)?.(counted[kind] ?? {}) ?? [])) {
+      let place = places.get(value);
+      if (place === undefined) {
+        place = list.push(value, 0, 0, 0, 0) - VALUE_MEMBERS;
+        places.set(value, place);
       }
-    addTallies(groups, kind, summary.kinds[kind]);
-  }
-  const kinds = asked.visitorKinds.filter((kind) => asked.kinds.includes(kind));
-  const texts = kinds.flatMap((kind) => summary.kinds[kind]?.visitors ?? []);
-  const hits = kinds.reduce((sum, kind) => sum + total[kind], 0);
-  const { visitors, estimated } = countVisitors(texts, hits);
-  Object.assign(total, { visitors: knownVisitors(visitors, hits), estimated });
-  return counts;
-}
-
-/** What is summed of a link's closed days together. */
-export function countLife(life: LinkLifeDocument, groupBy: readonly CountedBy[]): DayCounts {
-  const total = { ...nothing(), click: life.click, preview: life.preview, qr_scan: life.qr_scan };
-  const groups: DayCounts["groups"] = new Map(groupBy.map((field) => [field, new Map()]));
-  for (const kind of CLICK_KINDS) addTallies(groups, kind, life.kinds[kind]);
-  return { day: life.lastDay, total, points: new Map(), groups };
-}
-
-/** Of fields that the breakdown has. */
-function addTallies(
-  groups: DayCounts["groups"],
-  kind: ClickKind,
-  counted: Partial<KindOfDay> | undefined,
-): void {
-  if (!counted) return;
-  for (const [field, rows] of groups)
-    for (const [value, count] of valueCounts(tallyOf(field)?.(counted) ?? []))
-      rowOf(rows, value)[kind] += count;
-}
-
-function rowOf<K>(rows: Map<K, Counted>, key: K): Counted {
-  let row = rows.get(key);
-  if (!row) {
-    row = { ...noHits(), visitors: 0, estimated: false };
-    rows.set(key, row);
-  }
-  return row;
+      list[place + 1 + CLICK_KINDS.indexOf(kind)] = count;
+    }
+  return list;
 }

@@ -1,6 +1,7 @@
 // What a click counts as in each field that clicks are grouped and filtered by: by a column of its table, or by its local time.
 import { folded } from "../../../events/links/search-text.ts";
 import type { ColumnName } from "../../../projections/definitions/click-tables/columns.ts";
+import { hostOfLink } from "../../../projections/definitions/summaries/sum-account.ts";
 import { bounded } from "../../../projections/definitions/summaries/tally.ts";
 import { hostName } from "../../../runtime/addresses/host-name.ts";
 import type { GroupBy } from "../question.ts";
@@ -8,7 +9,7 @@ import { DAY_MS, type TimeZone } from "../time-zone.ts";
 
 /** 1970-01-01 was a Thursday. */
 const THURSDAY = 4;
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 
 type LocalField = "hour" | "day" | "weekday";
 
@@ -25,7 +26,7 @@ export type TagsOf = (link: string) => readonly string[];
 /** What a text of the field's column counts as: nothing for "", which is that of a click without utm or rule. */
 export function valuesOf(field: GroupBy, text: string, tagsOf: TagsOf): readonly string[] {
   if (field === "tag") return tagsOf(text);
-  if (field === "domain") return [hostOf(text)];
+  if (field === "domain") return [hostOfLink(text)];
   return text === "" ? [] : [text];
 }
 
@@ -35,11 +36,6 @@ export function comparable(field: GroupBy, value: string): string {
   const text = value.trim();
   if (field !== "referrer") return folded(bounded(text).trim());
   return hostName(URL.parse(text)?.host || text).replace(/^www\.(?=.)/, "") || folded(bounded(text));
-}
-
-/** Of a link's key. */
-function hostOf(link: string): string {
-  return link.slice(0, link.indexOf("/"));
 }
 
 /** By local time (localTime). */

@@ -12,7 +12,7 @@ import { utcDate } from "../../../runtime/moment.ts";
 import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { EventStore, Position } from "../../../stores/event-store/port.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
-import { noTags, presentTags } from "./count-days.ts";
+import { linkTags, noTags } from "./link-tags.ts";
 import { type RowFilter, selectRows } from "./select-rows.ts";
 import type { Head, TableReader } from "./table-reader.ts";
 
@@ -34,6 +34,7 @@ export async function* positionsOfRows(
   slices: TimeSlices,
 ): AsyncGenerator<Position[]> {
   const waiting = (await headsOf(reader, search)).toSorted((a, b) => (a.first < b.first ? 1 : -1));
+  const tags = linkTags(readStore);
   let open: Cursor[] = [];
   let batch: Position[] = [];
   for (;;) {
@@ -59,7 +60,7 @@ export async function* positionsOfRows(
 
   async function cursorOf(head: Head): Promise<Cursor | undefined> {
     const table = await reader.rowsOf(head, search.asOf, slices);
-    const tagsOf = search.filters.tag ? await presentTags(readStore, [table], slices) : noTags;
+    const tagsOf = search.filters.tag ? await tags.ofLinksIn([table], slices) : noTags;
     const cursor = { chunk: table.chunk, rows: selectRows(table, search, tagsOf), next: 0, position: "" };
     while (advance(cursor)) if (cursor.position > search.after) return cursor;
     return undefined;

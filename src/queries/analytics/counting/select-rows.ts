@@ -25,20 +25,23 @@ export function selectRows(
 ): Uint32Array {
   const { from, to, asOf } = filter;
   const { at } = chunk;
-  let selected = Uint32Array.from({ length: endRow - firstRow }, (_, n) => firstRow + n);
+  const selected = new Uint32Array(endRow - firstRow);
+  for (let n = 0; n < selected.length; n++) selected[n] = firstRow + n;
+  let count = selected.length;
   const keep = (isWanted: (row: number) => boolean) => {
     let kept = 0;
-    for (let n = 0; n < selected.length; n++) {
+    for (let n = 0; n < count; n++) {
       const row = selected[n] as number;
       if (isWanted(row)) selected[kept++] = row;
     }
-    selected = selected.subarray(0, kept);
+    count = kept;
   };
   if (from > chunk.firstAt || to <= chunk.lastAt)
     keep((row) => (at[row] as number) >= from && (at[row] as number) < to);
   for (const [field, isWanted] of columnTests(filter, tagsOf)) {
     const { values, rows: codes } = chunk.columns[columnOf(field) ?? "link"];
-    const fits = Uint8Array.from(values, (text) => Number(isWanted(text)));
+    const fits = new Uint8Array(values.length);
+    for (let code = 0; code < fits.length; code++) fits[code] = Number(isWanted(values[code] as string));
     if (!fits.includes(1)) return selected.subarray(0, 0);
     if (fits.includes(0)) keep((row) => fits[codes[row] as number] === 1);
   }
@@ -49,7 +52,8 @@ export function selectRows(
     }
   const withdrawn = withdrawnRows(chunk, asOf);
   if (withdrawn) keep((row) => withdrawn[row] === 0);
-  return selected;
+  // Without the memory of those that were left out.
+  return count === selected.length ? selected : selected.slice(0, count);
 }
 
 /** Whether a text of a field's column is wanted. */

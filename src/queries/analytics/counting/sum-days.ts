@@ -1,37 +1,30 @@
 // Adds up the days of an answer: its totals, the points of its series and the rows of its groups. As no visitor is known again
 // on another UTC day, visitors of days add up, too: to null where those of a day aren't known.
-import { CLICK_KINDS } from "../../../events/vocabulary.ts";
+import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
+import { VALUE_MEMBERS, type ValueCounts } from "../../../projections/definitions/summaries/account-day.ts";
 import { CUT, type Value } from "../../../projections/definitions/summaries/tally.ts";
 import type { Interval } from "../intervals.ts";
 import type { Group, GroupRow, Point, Totals } from "../question.ts";
 import { DAY_MS } from "../time-zone.ts";
 import { type Counted, type CountedBy, type DayCounts, type KindCounts, placeOf } from "./count-rows.ts";
 
+/** `visitors`: of several days; null where those of one aren't known. */
+type Summed = KindCounts & { visitors: number | null };
+
 export function noHits(): KindCounts {
   return { click: 0, preview: 0, qr_scan: 0 };
 }
 
 export function nothing(): Counted {
-  return { ...noHits(), visitors: 0, estimated: false };
+  return { ...noHits(), visitors: 0 };
 }
 
-/** In place. */
-function add(sum: Counted, added: Readonly<Counted>): void {
-  for (const kind of CLICK_KINDS) sum[kind] += added[kind];
-  addVisitors(sum, added);
-}
-
-function addVisitors(sum: Counted, { visitors, estimated }: Readonly<Counted>): void {
-  sum.visitors = sum.visitors === null || visitors === null ? null : sum.visitors + visitors;
-  sum.estimated ||= estimated;
-}
-
-function totalsOf({ click, preview, qr_scan, visitors, estimated }: Counted): Totals {
-  return { click, preview, qr_scan, people: click + qr_scan, visitors, visitorsEstimated: estimated };
+function totalsOf({ click, preview, qr_scan, visitors }: Summed): Totals {
+  return { click, preview, qr_scan, people: click + qr_scan, visitors };
 }
 
 /** Of a UTC day with visitors, YYYY-MM-DD. */
-export type DayVisitors = { day: string; visitors: number; estimated: boolean };
+export type DayVisitors = { day: string; visitors: number };
 
 /** When the day begins, in milliseconds; `date`: YYYY-MM-DD. */
 export function midnightOf(date: string): number {
@@ -42,13 +35,35 @@ export type DaysSum = ReturnType<typeof sumOfDays>;
 
 /**
  * Points that begin at `starts`: by the hour with the visitors of each; else those of a UTC day count in the point in which its
- * middle lies, so that points add up to the total.
+ * middle lies, so that points add up to the total. `visitorKinds`: of the hits whose visitors are counted.
  */
-export function sumOfDays({ starts, interval, groupBy }: SummedQuestion) {
-  const total = nothing();
-  const points = starts.map(nothing);
-  const groups = new Map(groupBy.map((field) => [field, new Map<Value, Counted>()]));
+export function sumOfDays({ starts, interval, groupBy, visitorKinds }: SummedQuestion) {
+  const total: Summed = nothing();
+  const points: Summed[] = starts.map(nothing);
+  const groups = new Map(groupBy.map((field) => [field, new Map<Value, Summed>()]));
   const days: DayVisitors[] = [];
+  /** Where none of them has a visitor's code, such as of clicks that were imported without addresses, that isn't known. */
+  const addVisitors = (sum: Summed, visitors: number, hits: KindCounts) => {
+    const isKnown = visitors > 0 || visitorKinds.every((kind) => hits[kind] === 0);
+    sum.visitors = sum.visitors === null || !isKnown ? null : sum.visitors + visitors;
+  };
+  const addValues = (field: CountedBy, values: ValueCounts) => {
+    const rows = groups.get(field) as Map<Value, Summed>;
+    const hits = noHits();
+    for (let n = 0; n < values.length; n += VALUE_MEMBERS) {
+      const value = values[n] as Value;
+      let row = rows.get(value);
+      if (!row) {
+        row = nothing();
+        rows.set(value, row);
+      }
+      hits.click = values[n + 1] as number;
+      hits.preview = values[n + 2] as number;
+      hits.qr_scan = values[n + 3] as number;
+      addHits(row, hits);
+      addVisitors(row, values[n + 4] as number, hits);
+    }
+  };
   return {
     /** How many values all groups have. */
     get size(): number {
@@ -56,25 +71,20 @@ export function sumOfDays({ starts, interval, groupBy }: SummedQuestion) {
     },
     /** Days come in their order, each once. `firstPoint`: the index of the day's first start. */
     add({ day, total: ofDay, points: ofPoints, groups: ofGroups }: DayCounts, firstPoint: number): void {
-      add(total, ofDay);
-      const { visitors, estimated } = ofDay;
-      if (visitors) days.push({ day, visitors, estimated });
+      addHits(total, ofDay);
+      addVisitors(total, ofDay.visitors, ofDay);
+      if (ofDay.visitors > 0) days.push({ day, visitors: ofDay.visitors });
       for (const [index, counted] of ofPoints) {
-        const point = points[firstPoint + index] as Counted;
-        for (const kind of CLICK_KINDS) point[kind] += counted[kind];
-        if (interval === "hour") addVisitors(point, counted);
+        const point = points[firstPoint + index] as Summed;
+        addHits(point, counted);
+        if (interval === "hour") addVisitors(point, counted.visitors, counted);
       }
       const middle = interval === "hour" ? undefined : points[placeOf(starts, midnightOf(day) + DAY_MS / 2)];
-      if (middle) addVisitors(middle, ofDay);
-      for (const [field, values] of ofGroups) {
-        const rows = groups.get(field) as Map<Value, Counted>;
-        for (const [value, counted] of values) {
-          const row = rows.get(value);
-          if (row) add(row, counted);
-          else rows.set(value, { ...counted });
-        }
-      }
+      if (middle) addVisitors(middle, ofDay.visitors, ofDay);
+      for (const [field, values] of ofGroups) addValues(field, values);
     },
+    /** Of a group of a day that is not in its counts. */
+    addValues,
     totals: () => totalsOf(total),
     days: () => days,
     series: (): Point[] => points.map((point, n) => ({ start: starts[n] as number, ...totalsOf(point) })),
@@ -86,22 +96,28 @@ type SummedQuestion = {
   starts: readonly number[];
   interval: Interval;
   groupBy: readonly CountedBy[];
+  visitorKinds: readonly ClickKind[];
 };
 
-function groupOf(values: ReadonlyMap<Value, Counted>, limit: number): Group {
-  const ranked = [...values].filter((row): row is [string, Counted] => row[0] !== CUT).sort(byPeople);
+/** In place. */
+function addHits(sum: KindCounts, added: Readonly<KindCounts>): void {
+  for (const kind of CLICK_KINDS) sum[kind] += added[kind];
+}
+
+function groupOf(values: ReadonlyMap<Value, Summed>, limit: number): Group {
+  const ranked = [...values].filter((row): row is [string, Summed] => row[0] !== CUT).sort(byPeople);
   const cut = values.get(CUT);
   const rest = [...ranked.splice(limit).map(([, counted]) => counted), ...(cut ? [cut] : [])];
-  const other = nothing();
-  for (const counted of rest) add(other, counted);
+  const other = noHits();
+  for (const counted of rest) addHits(other, counted);
   return {
     rows: ranked.map(([value, counted]): GroupRow => ({ value, ...totalsOf(counted) })),
     // Who is counted in several of them isn't known.
-    other: rest.length > 0 ? { ...totalsOf(other), visitors: null, visitorsEstimated: false } : undefined,
+    other: rest.length > 0 ? totalsOf({ ...other, visitors: null }) : undefined,
   };
 }
 
-function byPeople([value, a]: [string, Counted], [other, b]: [string, Counted]): number {
+function byPeople([value, a]: [string, Summed], [other, b]: [string, Summed]): number {
   const people = b.click + b.qr_scan - a.click - a.qr_scan;
   return people || b.preview - a.preview || (value < other ? -1 : 1);
 }

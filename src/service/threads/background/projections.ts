@@ -10,9 +10,15 @@ import { projectionGroups } from "../../../projections/groups.ts";
 import type { BasicLogger } from "../../../runtime/logging.ts";
 import { type HoldLeaseDeps, holdLease, JOB_LEASE } from "../../../stores/coordination/hold-lease.ts";
 import type { EventStore } from "../../../stores/event-store/port.ts";
+import type { SharedLog } from "../../../stores/event-store/shared-log.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 
-type ProjectionsDeps = { config: Config; eventStore: EventStore; foldStore: ReadStore; log: BasicLogger };
+type ProjectionsDeps = {
+  config: Config;
+  eventStore: EventStore & SharedLog;
+  foldStore: ReadStore;
+  log: BasicLogger;
+};
 
 export type Projections = {
   /** Until the signal aborts; then what is in hand is committed, and the log sealed. */

@@ -3,7 +3,7 @@ import type { EventStoreDBClient } from "@eventstore/db-client";
 import pLimit from "p-limit";
 import { pause, untilAborted } from "../../../runtime/pause.ts";
 import { StoreUnavailable } from "../../connections/errors.ts";
-import type { AppendResult, EventStore } from "../port.ts";
+import type { AppendResult, EventStore, PageAsRead, SubscribeOptions } from "../port.ts";
 import { append } from "./append.ts";
 import { Servers } from "./connection.ts";
 import { type Deps, withRetries } from "./errors.ts";
@@ -44,6 +44,11 @@ export async function openEventStoreDb(
   const retried = <T>(right: Right, work: (client: EventStoreDBClient) => Promise<T>) =>
     whileOpen(() => withRetries(deps, right, work));
   const ofLog = <T>(work: (client: EventStoreDBClient) => Promise<T>) => retried(READ_LOG, work);
+  async function* subscribeAsRead(options: SubscribeOptions): AsyncGenerator<PageAsRead> {
+    const signal = AbortSignal.any([options.signal, closing.signal]);
+    if (options.categories.length === 0) return await untilAborted(signal);
+    yield* subscribeForEver(deps, { ...options, signal });
+  }
   return {
     append: (stream, expected, events) =>
       whileOpen(async () => {
@@ -60,11 +65,8 @@ export async function openEventStoreDb(
       ofLog((client) => selectedAfter(client, textsOf(categories), { after, limit, idleMs: silenceMs })),
     idAt: (position) => ofLog((client) => readIdAt(client, position, timeoutMs)),
     structureProblems: (categories) => ofLog((client) => structureProblems(client, categories, silenceMs)),
-    async *subscribe(options) {
-      const signal = AbortSignal.any([options.signal, closing.signal]);
-      if (options.categories.length === 0) return await untilAborted(signal);
-      yield* subscribeForEver(deps, { ...options, signal });
-    },
+    subscribe: subscribeAsRead,
+    subscribeAsRead,
     head: () => ofLog((client) => readHead(client, timeoutMs)),
     /** Subscriptions end and appends in flight are finished first, for at most five seconds. */
     async close() {

@@ -64,10 +64,10 @@ export function recorded({ event }: ResolvedEvent): RecordedEvent {
 
 /**
  * The client parses what is JSON and doesn't hand out its text: that is written anew, for our appends as they sent it. Of
- * other content the bytes are given in Base64.
+ * other content the bytes are given in Base64. `read`: the event, where it was read already.
  */
-export function storedText(resolved: ResolvedEvent): StoredText {
-  const { data: _, metadata: __, ...event } = recorded(resolved);
+export function storedText(resolved: ResolvedEvent, read = recorded(resolved)): StoredText {
+  const { data: _, metadata: __, ...event } = read;
   return { ...event, data: textOf(resolved.event?.data), metadata: textOf(resolved.event?.metadata) };
 }
 

@@ -29,6 +29,9 @@ export type PartOfLog<T extends Placed> = {
   isQuiet?: (next: Position) => Promise<boolean>;
 };
 
+/** `sources`: of each event, as the client gave it. */
+export type PulledPage<T> = LogPage<T> & { sources: ResolvedEvent[] };
+
 /** Emitted by a subscription, with the position, where the server says up to where it looked. */
 export const CHECKPOINT = "looked up to";
 
@@ -39,7 +42,7 @@ export const CHECKPOINT = "looked up to";
 export function pagesOf<T extends Placed>(
   source: AllStreamSubscription | StreamingRead<ResolvedEvent>,
   options: PullOptions<T>,
-): AsyncGenerator<LogPage<T>> {
+): AsyncGenerator<PulledPage<T>> {
   const { idleMs, log, signal, batchSize = Number.POSITIVE_INFINITY } = options;
   let failure: { error: unknown } | undefined;
   let isOver = false;
@@ -70,8 +73,9 @@ export function pagesOf<T extends Placed>(
       if (log.untilCaughtUp) over();
     });
 
-  function take(): T[] {
+  function take() {
     const events: T[] = [];
+    const sources: ResolvedEvent[] = [];
     while (events.length < batchSize) {
       const resolved = source.read() as ResolvedEvent | null;
       if (resolved === null) break;
@@ -79,8 +83,9 @@ export function pagesOf<T extends Placed>(
       if (log && (event.position <= last || !log.isWanted(event))) continue;
       last = event.position;
       events.push(event);
+      sources.push(resolved);
     }
-    return events;
+    return { events, sources };
   }
 
   /** False when nothing came in time. */
@@ -98,13 +103,13 @@ export function pagesOf<T extends Placed>(
   async function* pulled() {
     try {
       while (!signal?.aborted) {
-        const events = take();
+        const { events, sources } = take();
         if (last > next) next = last;
-        if (events.length > 0) yield { events, next };
+        if (events.length > 0) yield { events, sources, next };
         else if (failure) throw failure.error;
         else if (looked > next) {
           next = looked;
-          yield { events, next };
+          yield { events, sources, next };
         } else if (isOver) return;
         // One turn of the event loop: what comes over the wire with the first event goes into the same page.
         else if (await woken()) await nextTurn();

@@ -12,6 +12,7 @@ import { isRefused } from "../../../runtime/refused.ts";
 import {
   START as LOG_START,
   type LogPage,
+  type PageAsRead,
   type Position,
   type ReadAllOptions,
   type ReadOptions,
@@ -20,9 +21,9 @@ import {
 } from "../port.ts";
 import { type Deps, isMissingStream, leaveOrThrow, NoAnswer } from "./errors.ts";
 import { logPosition, recorded } from "./events.ts";
-import { type PartOfLog, type Placed, type PullOptions, pagesOf } from "./pull.ts";
+import { type PartOfLog, type Placed, type PulledPage, type PullOptions, pagesOf } from "./pull.ts";
 import { READ_LOG } from "./rights.ts";
-import { ofCategories, type Selection } from "./selections.ts";
+import { ofCategories, type Selection, textsOfEvents } from "./selections.ts";
 
 /** A node that follows may lag, so it refuses and names the leader. */
 const requiresLeader = true;
@@ -139,7 +140,7 @@ async function eventAt(
  * Subscribes again after what it has looked through whenever the server ends the subscription, also without an error.
  * @throws whatever is not transient, such as refused credentials
  */
-export async function* subscribeForEver(deps: Deps, options: SubscribeOptions): AsyncGenerator<LogPage> {
+export async function* subscribeForEver(deps: Deps, options: SubscribeOptions): AsyncGenerator<PageAsRead> {
   const { categories, signal, batchSize = 500 } = options;
   let { after } = options;
   logPosition(after);
@@ -151,8 +152,9 @@ export async function* subscribeForEver(deps: Deps, options: SubscribeOptions): 
       const log = { after, head, untilCaughtUp: false, isQuiet };
       const pull = { idleMs: deps.silenceMs, batchSize, signal };
       for await (const page of logAfter(client, ofCategories(categories), log, pull)) {
-        after = page.next;
-        yield page;
+        const { events, next, sources } = page;
+        after = next;
+        yield { events, next, texts: () => textsOfEvents(events, sources) };
       }
     } catch (error) {
       leaveOrThrow(deps.servers, client, error, READ_LOG);
@@ -167,7 +169,7 @@ function logAfter<T extends Placed>(
   { filter, isWanted, read }: Selection<T>,
   log: Omit<PartOfLog<T>, "isWanted">,
   pull: Omit<PullOptions<T>, "read" | "log">,
-): AsyncGenerator<LogPage<T>> {
+): AsyncGenerator<PulledPage<T>> {
   const fromPosition = logPosition(log.after);
   // A page wants no more than its limit.
   const highWaterMark = log.untilCaughtUp ? Math.min(pull.batchSize ?? BUFFER, BUFFER) : BUFFER;

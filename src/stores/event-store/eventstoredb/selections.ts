@@ -44,9 +44,21 @@ export function ofCategories(categories: readonly string[]): Selection<RecordedE
 
 /** The same as texts, without what the server wrote into a stream. */
 export function textsOf(categories: readonly string[]): Selection<StoredText> {
-  const isWanted = ({ stream, type }: StoredText) =>
-    type !== TOMBSTONE && categories.includes(categoryOf(stream));
-  return { filter: ofCategories(categories).filter, isWanted, read: storedText };
+  const isWanted = (event: StoredText) => isProgram(event) && categories.includes(categoryOf(event.stream));
+  return { filter: ofCategories(categories).filter, isWanted, read: (event) => storedText(event) };
+}
+
+/** Those of `ofCategories` as `textsOf` gives them. `sources`: of each event. */
+export function textsOfEvents(
+  events: readonly RecordedEvent[],
+  sources: readonly ResolvedEvent[],
+): StoredText[] {
+  return events.map((event, n) => storedText(sources[n] as ResolvedEvent, event)).filter(isProgram);
+}
+
+/** Not what the server wrote into a stream. */
+function isProgram({ type }: StoredText): boolean {
+  return type !== TOMBSTONE;
 }
 
 /** Of streams of the categories. */
@@ -54,7 +66,7 @@ export function metadataOf(categories: readonly string[]): Selection<StoredText>
   return {
     filter: streamNameFilter({ prefixes: categories.map((category) => METADATA + category), ...OPTIONS }),
     isWanted: ({ stream }) => categories.includes(categoryOf(stream.slice(METADATA.length))),
-    read: storedText,
+    read: (event) => storedText(event),
   };
 }
 
@@ -63,6 +75,6 @@ export function tombstonesOf(categories: readonly string[]): Selection<StoredTex
   return {
     filter: eventTypeFilter({ prefixes: [TOMBSTONE], ...OPTIONS }),
     isWanted: ({ stream }) => categories.includes(categoryOf(stream)),
-    read: storedText,
+    read: (event) => storedText(event),
   };
 }

@@ -1,45 +1,65 @@
-// Wakes who follows the log of a file when something is appended to it, in whichever thread of this process.
+// Wakes who follows streams of some categories in the log of a file when one of them was appended to, in whichever thread of
+// this process: a click wakes nobody who follows links.
 import { resolve } from "node:path";
 import { BroadcastChannel } from "node:worker_threads";
 
 /** Other threads are told of all appends of this time at once, as each message wakes every one of them. */
 const TELL_AFTER_MS = 10;
 
+/** `next`: at an append since it was last called, after `timeoutMs`, or when `until` aborts. */
+export type Appended = {
+  next(timeoutMs: number, until: AbortSignal): Promise<void>;
+  close(): void;
+};
+
 export class AppendSignal {
   readonly #channel: BroadcastChannel;
-  readonly #waiting = new Set<() => void>();
+  readonly #listeners = new Set<(categories: readonly string[]) => void>();
+  readonly #untold = new Set<string>();
   #isOpen = true;
-  /** Signals so far. */
-  count = 0;
   #telling: NodeJS.Timeout | undefined;
 
   /** Keeps no process. */
   constructor(file: string) {
     this.#channel = new BroadcastChannel(`appended to ${resolve(file)}`);
-    this.#channel.onmessage = () => this.#wake();
+    this.#channel.onmessage = (event) => this.#wake((event as { data: string[] }).data);
     this.#channel.unref();
   }
 
-  send(): void {
-    this.#wake();
+  send(category: string): void {
+    this.#wake([category]);
+    this.#untold.add(category);
     this.#telling ??= setTimeout(() => {
       this.#telling = undefined;
-      if (this.#isOpen) this.#channel.postMessage(null);
+      if (this.#isOpen) this.#channel.postMessage([...this.#untold]);
+      this.#untold.clear();
     }, TELL_AFTER_MS).unref();
   }
 
-  /** Resolves at the next signal, after `timeoutMs`, or when `until` aborts. */
-  async next(timeoutMs: number, until: AbortSignal): Promise<void> {
-    const { promise, resolve: wake } = Promise.withResolvers<void>();
-    const onAbort = () => wake();
-    const timer = setTimeout(wake, timeoutMs);
-    this.#waiting.add(wake);
-    until.addEventListener("abort", onAbort);
-    if (until.aborted) wake();
-    await promise;
-    clearTimeout(timer);
-    this.#waiting.delete(wake);
-    until.removeEventListener("abort", onAbort);
+  /** To streams of the categories, from now on. */
+  listen(categories: readonly string[]): Appended {
+    let isAppended = false;
+    let wake = () => {};
+    const onAppend = (appended: readonly string[]) => {
+      if (!appended.some((category) => categories.includes(category))) return;
+      isAppended = true;
+      wake();
+    };
+    this.#listeners.add(onAppend);
+    return {
+      async next(timeoutMs, until) {
+        const woken = Promise.withResolvers<void>();
+        wake = woken.resolve;
+        const timer = setTimeout(wake, timeoutMs);
+        until.addEventListener("abort", wake);
+        if (isAppended || until.aborted) wake();
+        await woken.promise;
+        isAppended = false;
+        clearTimeout(timer);
+        until.removeEventListener("abort", wake);
+      },
+      close: () => void this.#listeners.delete(onAppend),
+    };
   }
 
   close(): void {
@@ -47,8 +67,7 @@ export class AppendSignal {
     this.#channel.close();
   }
 
-  #wake(): void {
-    this.count += 1;
-    for (const wake of this.#waiting) wake();
+  #wake(categories: readonly string[]): void {
+    for (const onAppend of this.#listeners) onAppend(categories);
   }
 }

@@ -51,27 +51,28 @@ function textOf({ dictionary, body }: AppendRow, dictionaries: Dictionaries): st
   return buffer.toString();
 }
 
+/** `texts`: made of the same events. */
+export type RowAsRead = { events: RecordedEvent[]; texts(): StoredText[] };
+
 /** The events of a row: as many as it counts, whatever its body holds. What can't be read is `unreadable`. */
-export function eventsOfRow(row: AppendRow, dictionaries: Dictionaries): RecordedEvent[] {
+export function readRow(row: AppendRow, dictionaries: Dictionaries): RowAsRead {
   try {
-    return eventsOf(textOf(row, dictionaries), row);
+    const body = textOf(row, dictionaries);
+    const events = eventsOf(body, row);
+    return { events, texts: () => textsOf(events, body) };
   } catch (error) {
-    return unreadableRow(row, error);
+    const events = unreadableRow(row, error);
+    return { events, texts: () => events.map(storedText) };
   }
 }
 
 /**
- * The same events as texts. Whatever `append` would not have written so is `unreadable`, such as a name that stands twice in
- * an object, of which another parser may take the other value.
+ * Whatever `append` would not have written so is `unreadable`, such as a name that stands twice in an object, of which another
+ * parser may take the other value.
  */
-export function textsOfRow(row: AppendRow, dictionaries: Dictionaries): StoredText[] {
-  try {
-    const body = textOf(row, dictionaries);
-    const texts = eventsOf(body, row).map(storedText);
-    return bodyOf(texts) === body ? texts : withoutChanged(texts, body);
-  } catch (error) {
-    return unreadableRow(row, error).map(storedText);
-  }
+function textsOf(events: readonly RecordedEvent[], body: string): StoredText[] {
+  const texts = events.map(storedText);
+  return bodyOf(texts) === body ? texts : withoutChanged(texts, body);
 }
 
 /** @throws for what is not the JSON array of the row's events */

@@ -2,7 +2,8 @@
 import type { Calls } from "../../../runtime/threads/calls.ts";
 import { orUndefined, StoreUnavailable } from "../../connections/errors.ts";
 import { unavailableOnError } from "../../connections/sqlite.ts";
-import { type EventStore, RevisionConflict } from "../port.ts";
+import { categoryOf } from "../categories.ts";
+import { type EventStore, type ReadAllOptions, RevisionConflict, type SubscribeOptions } from "../port.ts";
 import { AppendSignal } from "./append-signal.ts";
 import { positionText } from "./bodies.ts";
 import { follow } from "./follow.ts";
@@ -44,7 +45,7 @@ export async function openSqliteEventStore(
   const db = unavailableOnError(() => openLogFile(file, readOnly), file);
   const appends = options.appends ?? (readOnly ? NO_APPENDS : new LogWriter(db));
   const reader = unavailableOnError(() => new LogReader(db), file);
-  const appended = new AppendSignal(file);
+  const appendSignal = new AppendSignal(file);
   const closing = new AbortController();
   const refuseWhenClosed = () => {
     if (closing.signal.aborted) throw new StoreUnavailable("The event store is closed");
@@ -52,6 +53,12 @@ export async function openSqliteEventStore(
   const reading = async <T>(read: () => T): Promise<T> => {
     refuseWhenClosed();
     return unavailableOnError(read);
+  };
+  const readPage = (options: ReadAllOptions) => reading(() => reader.readAll(options));
+  const head = () => reading(() => reader.head());
+  const subscribeAsRead = (options: SubscribeOptions) => {
+    const signal = AbortSignal.any([options.signal, closing.signal]);
+    return follow({ head, readPage, appendSignal }, { ...options, signal });
   };
   const store: SqliteEventStore = {
     appends,
@@ -61,25 +68,23 @@ export async function openSqliteEventStore(
       const request = appendRequest(stream, expected, events, clock().toISOString());
       const outcome = await appends.append(request, lockWithinMs);
       if ("actual" in outcome) throw new RevisionConflict(stream, expected, outcome.actual);
-      appended.send();
+      appendSignal.send(categoryOf(stream));
       return { revision: outcome.revision, position: positionText(outcome.position) };
     },
     read: (stream, options) => reading(() => reader.read(stream, options)),
-    readAll: (options) => reading(() => reader.readAll(options)),
+    readAll: readPage,
     readStored: (options) => reading(() => reader.readStored(options)),
     idAt: (position) => reading(() => reader.idAt(position)),
     structureProblems: () => reading(() => fileProblems(db)),
-    subscribe: (options) => {
-      const signal = AbortSignal.any([options.signal, closing.signal]);
-      return follow({ store, appended }, { ...options, signal });
-    },
-    head: () => reading(() => reader.head()),
+    subscribe: subscribeAsRead,
+    subscribeAsRead,
+    head,
     newestOf: (category) => orUndefined(reading(() => reader.newestOf(category))),
     /** Ends subscriptions, and waits for pending appends. */
     async close() {
       if (closing.signal.aborted) return;
       closing.abort();
-      appended.close();
+      appendSignal.close();
       if (!options.appends) await appends.close();
       if (db.isOpen) db.close();
     },

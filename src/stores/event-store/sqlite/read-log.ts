@@ -4,6 +4,7 @@ import { Refused } from "../../../runtime/refused.ts";
 import { categoryOf } from "../categories.ts";
 import {
   type LogPage,
+  type PageAsRead,
   type Position,
   type ReadAllOptions,
   type ReadOptions,
@@ -12,7 +13,7 @@ import {
   START,
   type StoredText,
 } from "../port.ts";
-import { type AppendRow, type Dictionaries, eventsOfRow, positionText, textsOfRow } from "./bodies.ts";
+import { type AppendRow, type Dictionaries, positionText, type RowAsRead, readRow } from "./bodies.ts";
 import { dictionariesOf } from "./log-file.ts";
 
 export const COLUMNS = "position, stream, revision, count, recorded_at, dictionary, body";
@@ -54,30 +55,36 @@ export class LogReader {
   ): RecordedEvent[] {
     const rows = (backwards ? this.#backwards : this.#forwards).iterate({ stream, from });
     const isWanted = ({ revision }: RecordedEvent) => (backwards ? revision <= from : revision >= from);
-    return collect(rows, limit, (row) => {
-      const events = eventsOfRow(row, this.#dictionariesFor(row)).filter(isWanted);
+    return collect(rowsOf(rows), limit, (row) => {
+      const events = this.#read(row).events.filter(isWanted);
       return backwards ? events.reverse() : events;
     });
   }
 
-  readAll({ after, from, categories, limit }: ReadAllOptions): LogPage {
+  readAll({ after, from, categories, limit }: ReadAllOptions): PageAsRead {
     const names = [...new Set(categories)];
     const start = from === undefined ? numberOf(after) : numberOf(from) - 1;
-    const page = () => {
+    const read: RowAsRead[] = [];
+    const page = this.#pageOf(start, limit, () => {
       if (names.length === 0) return [];
       // No limit in SQL, as it would count appends.
       const rows = this.#statementOf(names.length).iterate(...names.flatMap((name) => [name, start]));
-      return collect(rows, limit, (row) => behind(start, eventsOfRow(row, this.#dictionariesFor(row))));
-    };
-    return this.#pageOf(start, limit, page);
+      return collect(rowsOf(rows), limit, (row) => {
+        const asRead = this.#read(row);
+        read.push(asRead);
+        return behind(start, asRead.events);
+      });
+    });
+    const texts = () => collect(read, limit, (row) => behind(start, row.texts()));
+    return { ...page, texts };
   }
 
   readStored({ after, categories, limit }: ReadStoredOptions): LogPage<StoredText> {
     const start = numberOf(after);
     const isWanted = ({ stream }: StoredText) => categories.includes(categoryOf(stream));
     return this.#pageOf(start, limit, () =>
-      collect(this.#everyAppend.iterate(start), limit, (row) =>
-        behind(start, textsOfRow(row, this.#dictionariesFor(row))).filter(isWanted),
+      collect(rowsOf(this.#everyAppend.iterate(start)), limit, (row) =>
+        behind(start, this.#read(row).texts()).filter(isWanted),
       ),
     );
   }
@@ -85,8 +92,8 @@ export class LogReader {
   idAt(position: Position): string | undefined {
     const place = numberOf(position);
     if (place === 0) return undefined;
-    const [event] = collect(this.#everyAppend.iterate(place - 1), 1, (row) =>
-      eventsOfRow(row, this.#dictionariesFor(row)).filter((event) => event.position >= position),
+    const [event] = collect(rowsOf(this.#everyAppend.iterate(place - 1)), 1, (row) =>
+      this.#read(row).events.filter((event) => event.position >= position),
     );
     return event?.position === position ? event.id : undefined;
   }
@@ -120,11 +127,12 @@ export class LogReader {
     return statement;
   }
 
-  /** Another program may have added one meanwhile. */
-  #dictionariesFor({ dictionary }: AppendRow): Dictionaries {
+  #read(row: AppendRow): RowAsRead {
+    const { dictionary } = row;
+    // Another program may have added one meanwhile.
     if (dictionary !== null && !this.#dictionaries.has(dictionary))
       this.#dictionaries = dictionariesOf(this.#db);
-    return this.#dictionaries;
+    return readRow(row, this.#dictionaries);
   }
 }
 
@@ -148,11 +156,15 @@ function behind<T extends { position: Position }>(start: number, events: T[]): T
   return events.filter(({ position }) => position > after);
 }
 
-function collect<T>(rows: Iterable<unknown>, limit: number, eventsOf: (row: AppendRow) => T[]): T[] {
+function rowsOf(rows: Iterable<unknown>): Iterable<AppendRow> {
+  return rows as Iterable<AppendRow>;
+}
+
+function collect<R, T>(rows: Iterable<R>, limit: number, itemsOf: (row: R) => T[]): T[] {
   const items: T[] = [];
   if (limit <= 0) return items;
-  for (const row of rows as Iterable<AppendRow>) {
-    for (const event of eventsOf(row)) items.push(event);
+  for (const row of rows) {
+    for (const item of itemsOf(row)) items.push(item);
     if (items.length >= limit) break;
   }
   return items.length > limit ? items.slice(0, limit) : items;

@@ -134,6 +134,9 @@ export function storeOf(log: DoubleLog): EventStore {
     },
     ...{ data: JSON.parse(String(bytes.data)), metadata: JSON.parse(String(bytes.metadata)) },
   });
+  const notHere = () => {
+    throw new Error("Subscribe through the adapter");
+  };
   return {
     async append(stream, expected, events) {
       const last = log.append(stream, expected === "none" ? -1 : expected, events.map(proposed));
@@ -152,9 +155,8 @@ export function storeOf(log: DoubleLog): EventStore {
     readStored: () => Promise.reject(new Error("Read through the adapter")),
     idAt: () => Promise.reject(new Error("Ask through the adapter")),
     structureProblems: () => Promise.reject(new Error("Ask through the adapter")),
-    subscribe: () => {
-      throw new Error("Subscribe through the adapter");
-    },
+    subscribe: notHere,
+    subscribeAsRead: notHere,
     head: async () => positionOf(log.events.at(-1)?.offset ?? 0),
     close: async () => undefined,
   };

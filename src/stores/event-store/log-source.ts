@@ -1,54 +1,45 @@
-// Reads the log for a fold: page by page up to its end, and from there on what is appended.
+// Reads the log for who goes on at its end: page by page up to there, and from there on what is appended.
 import { inTime, type MonotonicClock } from "../../runtime/pause.ts";
-import type { EventStore, LogPage, Position } from "../../stores/event-store/port.ts";
+import type { LogPage, Position, RecordedEvent } from "./port.ts";
 
-export type LogReading = {
-  after: Position;
-  categories: readonly string[];
-  pageEvents: number;
-  signal: AbortSignal;
+/** `read`: a page of those after the position; `follow`: a subscription. */
+type LogSourceDeps<E> = Pick<MonotonicClock, "sleep"> & {
+  read(after: Position): Promise<LogPage<E>>;
+  follow(after: Position, signal: AbortSignal): AsyncIterable<LogPage<E>>;
 };
 
 /** `isAtEnd`: whether the end of the log was reached, so that `next` waits for what is appended. */
-export type LogSource = {
+export type LogSource<E = RecordedEvent> = {
   /** What comes next; undefined when nothing comes within `ms`. @throws what the store throws */
-  next(ms: number): Promise<LogPage | undefined>;
+  next(ms: number): Promise<LogPage<E> | undefined>;
   readonly isAtEnd: boolean;
   close(): Promise<void>;
 };
 
-export function readLog(
-  {
-    eventStore,
-    sleep,
-  }: { eventStore: Pick<EventStore, "readAll" | "subscribe"> } & Pick<MonotonicClock, "sleep">,
-  { after, categories, pageEvents, signal }: LogReading,
-): LogSource {
+export function logSource<E>(
+  { read, follow, sleep }: LogSourceDeps<E>,
+  { after, signal }: { after: Position; signal: AbortSignal },
+): LogSource<E> {
   const left = new AbortController();
   const until = AbortSignal.any([signal, left.signal]);
   let last = after;
   let isAtEnd = false;
-  let following: AsyncIterator<LogPage> | undefined;
-  let pending: Promise<IteratorResult<LogPage>> | undefined;
-
-  const follow = () => {
-    const options = { after: last, categories, batchSize: pageEvents, signal: until };
-    following ??= eventStore.subscribe(options)[Symbol.asyncIterator]();
-    return following;
-  };
+  let following: AsyncIterator<LogPage<E>> | undefined;
+  let pending: Promise<IteratorResult<LogPage<E>>> | undefined;
   return {
     get isAtEnd() {
       return isAtEnd;
     },
     async next(ms) {
       if (!isAtEnd) {
-        const page = await eventStore.readAll({ after: last, categories, limit: pageEvents });
+        const page = await read(last);
         last = page.next;
         isAtEnd = page.events.length === 0;
         return page;
       }
       if (!pending) {
-        pending = follow().next();
+        following ??= follow(last, until)[Symbol.asyncIterator]();
+        pending = following.next();
         // Of one that is no longer awaited; who awaits it still gets the rejection.
         pending.catch(() => undefined);
       }

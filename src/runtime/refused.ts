@@ -216,6 +216,8 @@ export const REFUSALS = {
   recorder_busy: {},
 
   // The command line, and imports.
+  // By the service whose stream a command follows.
+  stream_refused: {},
   interrupted: { exit: 130 },
   started_meanwhile: {
     message: "The service was started while this command read its files: run the command again",

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ExportSelection } from "../../../src/audit/export/export-lines.ts";
 import { exportLog } from "../../../src/audit/export/export-log.ts";
+import { exportLink } from "../../../src/queries/audit/export-link.ts";
 import { KEYS, LATER_KEYS } from "../../support/audit/keys.ts";
 import { LINK, type OpenSealedLog, openSealedLog } from "../../support/audit/open-sealed-log.ts";
 import { position } from "../../support/event-store/stored-events.ts";
@@ -57,6 +58,14 @@ describe.skipIf(!PYTHON).each([[[]], [["-O"]]])(
     ])("proves an export: %s", async (_, selection, blocks) => {
       const said = `${blocks} blocks are what was sealed`;
       expect(await check(await exported(selection))).toEqual({ status: 0, said });
+    });
+
+    it("proves the file that a link's owner takes home", async () => {
+      const lines = (await Array.fromAsync(exportLink(log, LINK.slice(5)))).map((line) => line.trimEnd());
+      expect(await check(lines)).toEqual({ status: 0, said: "1 blocks are what was sealed" });
+      const forged = lines.map((line) => line.replace("https://", "https://phishing."));
+      expect(forged).not.toEqual(lines);
+      expect(await check(forged)).toMatchObject({ status: 1 });
     });
 
     it("refuses one character that was changed, whichever line has it", async () => {

@@ -54,6 +54,7 @@ class RowSum {
   readonly #quarters = new Map<number, QuarterHour>();
   /** The bits of the kinds that each made. */
   readonly #visitors = new Map<string, number>();
+  #unknown = 0;
   /** Those of people and those of bots. */
   readonly #latest: [Hit[], Hit[]] = [[], []];
   #first: Position = "";
@@ -87,7 +88,8 @@ class RowSum {
     if (ruleId !== "")
       countOne(sum.rules, `${ruleId} ${destination.values[destination.rows[row] as number] as string}`);
     const code = visitor.values[visitor.rows[row] as number] as string;
-    if (code !== "") this.#visitors.set(code, (this.#visitors.get(code) ?? 0) | (1 << kind));
+    if (code === "") this.#unknown |= 1 << kind;
+    else this.#visitors.set(code, (this.#visitors.get(code) ?? 0) | (1 << kind));
     this.#keepLatest({ at, kind, chunk, row });
   }
 
@@ -102,7 +104,7 @@ class RowSum {
       firstAt: isoOf(this.#firstAt),
       lastAt: isoOf(this.#lastAt),
       quarters: [...this.#quarters.values()].sort(([a], [b]) => a - b),
-      visitors: patternsOf(this.#visitors.values()),
+      visitors: patternsOf(this.#visitors.values(), this.#unknown),
       kinds: this.#byKind(kindOfDay),
     };
   }

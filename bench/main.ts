@@ -32,7 +32,7 @@ const USAGE = `usage: npm run bench <name> -- [options]
 
 redirect   redirects a second and their CPU time: batched, durable, unknown slugs, and a bare Fastify
            [--seconds 6] of a round  [--links 10000]
-rebuild    events a second of \`projections rebuild\`  [--events 1000000] [--links 10000]
+rebuild    events a second of \`projections rebuild\`, over 30 days  [--events 1000000] [--links 100000]
 create     links a second over the API, single and in bulk  [--seconds 5]
 webhooks   deliveries a second after a burst of clicks, and their delay at a steady rate  [--seconds 8]
 abuse      redirects while others do their worst  [--seconds 30]

@@ -57,6 +57,11 @@ export function zipf(count: number, random: () => number): () => number {
   return () => (rankOf(upTo, random() * sum) * 1_000_003) % count;
 }
 
+/** Draws numbers below `count`, each as often. */
+export function drawEvenly(count: number, random: () => number): () => number {
+  return () => Math.floor(random() * count);
+}
+
 /** The first rank whose cumulative weight is above `weight`. */
 function rankOf(upTo: Float64Array, weight: number): number {
   let low = 0;

@@ -5,7 +5,7 @@ import { packagedGeo } from "../../src/redirect/clicks/enrich/geo.ts";
 import { addHit, emptyBatch, type HitBatch, packTarget } from "../../src/redirect/clicks/hit.ts";
 import { visitorCodes } from "../../src/redirect/clicks/visitors/visitor.ts";
 import { clickWriter } from "../../src/redirect/clicks/write-clicks.ts";
-import { benchSlug, benchUrl, randomNumbers, zipf } from "../load/requests.ts";
+import { benchSlug, benchUrl, drawEvenly, randomNumbers, zipf } from "../load/requests.ts";
 import { visitors } from "../load/visitors.ts";
 import type { Prepared } from "./bench-service.ts";
 
@@ -13,14 +13,17 @@ const BATCH = 1_000;
 /** Between two batches: 10,000 clicks/s. */
 const EVERY_MS = 100;
 
-/** On links that were seeded, drawn by Zipf's law; the last click is now. `spanMs`: since the first, by default 10,000 a second. */
+/** `spanMs`: since the first click, by default 10,000 a second. `isEven`: of each link as many, not by Zipf's law. */
+export type SeededClicks = { clicks: number; links: number; spanMs?: number; isEven?: boolean };
+
+/** On links that were seeded; the last click is now. */
 export async function seedClicks(
   { backend, config, accountId }: Prepared,
-  { clicks, links, spanMs = (clicks / BATCH) * EVERY_MS }: { clicks: number; links: number; spanMs?: number },
+  { clicks, links, spanMs = (clicks / BATCH) * EVERY_MS, isEven = false }: SeededClicks,
 ): Promise<void> {
   const write = writerOf(backend);
   const from = visitors();
-  const draw = zipf(links, randomNumbers(1));
+  const draw = (isEven ? drawEvenly : zipf)(links, randomNumbers(1));
   // Other numbers than those that draw the links: else each link has the same few visitors.
   const random = randomNumbers(2);
   const host = new URL(config.baseUrl).hostname;

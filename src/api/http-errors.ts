@@ -2,10 +2,10 @@
 
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
-import { cutText } from "../events/classification/clean-text.ts";
 import { ProjectionNotBuilt } from "../projections/builds/errors.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { isRefused, type RefusalCode, Refused } from "../runtime/refused.ts";
+import { cutText } from "../runtime/text/cut-text.ts";
 
 export type ErrorBody = { error: string; code: string; request_id: string };
 export type HttpError = { status: number; code: string; message: string; retryAfter?: number };

@@ -1,5 +1,5 @@
 // Finds environment variables that were meant as settings and are none: a misspelt SIGN_UP would leave an instance open.
-import { closestName } from "../runtime/closest-name.ts";
+import { closestName } from "../runtime/text/closest-name.ts";
 import { SETTINGS } from "./settings.ts";
 
 const KNOWN = Object.values(SETTINGS).map(({ variable }) => variable as string);

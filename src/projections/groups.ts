@@ -61,8 +61,8 @@ export const lifecycle: ProjectionGroup = {
 /** Chunks and totals are written once a commit, however many clicks they count. */
 export const clicks: ProjectionGroup = {
   name: "clicks",
-  version: 4,
-  readsSince: 4,
+  version: 5,
+  readsSince: 5,
   projections: [],
   hasClickTables: true,
   categories: [CATEGORY.clicks, CATEGORY.withdrawals],

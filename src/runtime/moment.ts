@@ -1,5 +1,7 @@
 // The one reading of dates and times that come from outside, UTC days, and by how much clocks may differ.
-import { closestName } from "./closest-name.ts";
+
+import { closestName } from "./text/closest-name.ts";
+import { cutText } from "./text/cut-text.ts";
 
 /** Tolerated difference between the clocks of several machines. */
 export const CLOCK_SKEW_MS = 5 * 60_000;
@@ -66,11 +68,12 @@ export function noTimeZone(name: string): string {
   const plain = (text: string) => text.toLowerCase().replace(/[\s_-]+/g, "_");
   const zones = new Map(Intl.supportedValuesOf("timeZone").map((zone) => [plain(zone), zone]));
   const cities = new Map([...zones].map(([text, zone]) => [text.slice(text.lastIndexOf("/") + 1), zone]));
-  const wanted = plain(name.slice(0, LONGEST_ZONE));
+  const shown = cutText(name, LONGEST_ZONE);
+  const wanted = plain(shown);
   const closest = (known: ReadonlyMap<string, string>) =>
     known.get(closestName(wanted, [...known.keys()]) ?? "");
   const meant = cities.get(wanted) ?? closest(zones) ?? closest(cities);
-  return `There is no time zone “${name.slice(0, LONGEST_ZONE)}”: ${meant ? `did you mean ${meant}?` : "use an IANA name such as Europe/Berlin"}`;
+  return `There is no time zone “${shown}”: ${meant ? `did you mean ${meant}?` : "use an IANA name such as Europe/Berlin"}`;
 }
 
 function offsetOf(text: string): number {

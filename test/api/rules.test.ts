@@ -365,7 +365,7 @@ describe("rules", () => {
     await visit(slug, { "user-agent": DESKTOP });
     await clicksAre(slug, 2);
     const rows: ClickRow[] = [];
-    for await (const page of clickRows(service.backend, { link: `localhost/${slug}` }, START))
+    for await (const page of clickRows(service.backend, { link: `localhost/${slug}` }, { after: START }))
       rows.push(...page);
     const lines = rows.map((row) => JSON.parse(CLICK_LINES.ndjson.line(row)));
     expect(lines.map(({ rule, long_url }) => [rule, long_url])).toEqual([

@@ -5,8 +5,13 @@ import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { PRESENT_RULES } from "../../src/events/classification/classify.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";
-import { begin, cancel, queriedBuild, rollBack } from "../../src/projections/builds/builds.ts";
-import { changeBuilds, collectionName, readBuilds } from "../../src/projections/builds/builds-document.ts";
+import { begin, buildingOf, cancel, queriedBuild, rollBack } from "../../src/projections/builds/builds.ts";
+import {
+  changeBuilds,
+  checkpointName,
+  collectionName,
+  readBuilds,
+} from "../../src/projections/builds/builds-document.ts";
 import { fieldsThatDiffer } from "../../src/projections/builds/differences.ts";
 import { finishBuild, foldQueried } from "../../src/projections/builds/fold-now.ts";
 import { registerBuilds } from "../../src/projections/builds/register-builds.ts";
@@ -190,6 +195,39 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
         }),
       );
       expect(await one.verify()).toMatchObject({ ok: true });
+    });
+
+    it("keep what a projector has committed while a command begins to fold the same one", async () => {
+      await happen(60);
+      const folding = program();
+      await registerBuilds(folding.deps, clicks);
+      // The command finds no checkpoint, and goes on once the projector has one and has folded all.
+      const looked = Promise.withResolvers<void>();
+      const folded = Promise.withResolvers<void>();
+      const building = buildingOf(clicks, await readBuilds(stores.readStore, clicks));
+      const name = building && checkpointName(clicks, building);
+      let looks = 0;
+      const late = new Proxy(stores.readStore, {
+        get: (store, method) =>
+          method !== "checkpoint"
+            ? Reflect.get(store, method).bind(store)
+            : async (of: string) => {
+                const stored = await store.checkpoint(of);
+                if (of === name && looks++ === 0) {
+                  looked.resolve();
+                  await folded.promise;
+                }
+                return stored;
+              },
+      });
+      const command = program(clicks, { ...stores, readStore: late });
+      const ending = command.finish();
+      await looked.promise;
+      await folding.finish();
+      folded.resolve();
+      await ending.catch(() => undefined);
+      expect(await folding.counted()).toBe(60);
+      expect(await folding.verify()).toMatchObject({ ok: true, differences: [] });
     });
 
     it("are folded anew where all was dropped during their first commit", async () => {

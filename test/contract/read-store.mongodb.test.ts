@@ -5,10 +5,17 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { StoreFailed, StoreUnavailable } from "../../src/stores/connections/errors.ts";
 import { MongodbConnection } from "../../src/stores/connections/mongodb.ts";
 import { openMongodbReadStore } from "../../src/stores/read-store/mongodb/read-store.ts";
-import type { ReadStore, WriteBatch } from "../../src/stores/read-store/port.ts";
+import {
+  CheckpointMoved,
+  type CollectionWrite,
+  type Document,
+  type ReadStore,
+  type WriteBatch,
+} from "../../src/stores/read-store/port.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { settlesWithoutWaiting } from "../support/runtime/settles-without-waiting.ts";
 import { mongodb, mongodbIsOurs, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
+import { tapMongodb } from "../support/servers/mongodb-tap.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { expectPrintedTable } from "./click-table-script.ts";
 import { readStoreContract } from "./read-store.ts";
@@ -45,6 +52,52 @@ onServer(mongodb, () => {
       const reading = connection.run(() => Promise.reject(new MongoServerError({ message, code: 133 })));
       await expect(reading).rejects.toThrow(StoreUnavailable);
       await connection.close();
+    });
+
+    it.each([
+      ["before its first document", /^update docs_counts$/, "5+"],
+      ["before its receipt", /^update docs__receipts$/, "9+"],
+      ["before it removes what it has merged", /^delete docs_counts$/, "9+"],
+      ["before its checkpoint", /^update docs__checkpoints$/, "9+"],
+    ])("keeps what another holder has corrected while a commit stalled %s", async (_, command, corrected) => {
+      const url = server.newDatabase();
+      const tap = await tapMongodb(url);
+      const open = (to: string) => openMongodbReadStore(new MongodbConnection(to));
+      const [stalled, other] = [await open(tap.url), await open(url)];
+      const at = (n: number) => ({ position: String(n), eventId: String(n) });
+      const count = (_id: string, _position: string, n: number) => ({ _id, _position, n });
+      const commit = (
+        store: ReadStore,
+        from: number | undefined,
+        to: number,
+        ...changed: CollectionWrite[]
+      ) =>
+        store.write({
+          documents: changed,
+          checkpoint: { name: "p", from: from === undefined ? undefined : at(from), to: at(to) },
+        });
+      const counts = (...documents: Document[]) => ({ collection: "counts", documents });
+      await commit(other, undefined, 5, counts(count("a", "5", 5), count("b", "5", 5), count("c", "5", 5)));
+      const held = tap.hold(command);
+      const late = commit(stalled, 5, 9, {
+        ...counts(count("a", "9", 9), count("b", "9", 9)),
+        removed: [{ id: "c", position: "5" }],
+      }).catch((error: unknown) => error);
+      await held.isHeld;
+      // A correction: the checkpoint stays where it is.
+      await commit(other, 5, 5, counts(count("a", corrected, 1), count("c", "5+", 1)));
+      held.release();
+      expect(await late).toBeInstanceOf(CheckpointMoved);
+      expect(await other.checkpoint("p")).toEqual(at(5));
+      expect(await other.getMany("counts", ["a", "c"])).toEqual([
+        count("a", corrected, 1),
+        count("c", "5+", 1),
+      ]);
+      // What it has left is no sign of documents that were put back.
+      await commit(other, 5, 6, counts(count("b", "6", 6)));
+      expect(await other.inconsistency("p")).toBeUndefined();
+      for (const opened of [stalled, other]) await opened.close();
+      await tap.close();
     });
 
     it.each([undefined, { position: "9", eventId: "9" }])(

@@ -24,6 +24,7 @@ import { type Tally, valueCounts } from "../../src/projections/definitions/summa
 import { type Patterns, shortCode } from "../../src/projections/definitions/summaries/visitors.ts";
 import { withdrawnOfAll } from "../../src/projections/fold/read-withdrawals.ts";
 import { clicks as clickGroup } from "../../src/projections/groups.ts";
+import { closedDays, closedLinkDay } from "../../src/queries/analytics/closed-link-days.ts";
 import type { EventStore, Position } from "../../src/stores/event-store/port.ts";
 import type { Document, ReadStore } from "../../src/stores/read-store/port.ts";
 import { loggedEvents } from "../support/event-store/logged-events.ts";
@@ -140,7 +141,9 @@ async function expectPlainFold(life: Life): Promise<void> {
       await expectTotals(eventStore, readStore);
       await expectSummaries(eventStore, readStore, life.lastDay);
     }
-    for (const name of ["open-days", "link-totals", "link-days", "account-days", "link-life"])
+    for (const name of [
+      ...["open-days", "link-totals", "link-days", "quiet-links", "account-days", "link-life"],
+    ])
       expect([name, await fieldsOf(stores.readStore, name, stores)]).toEqual([
         name,
         await fieldsOf(rebuilt.readStore, name, rebuilt),
@@ -283,7 +286,9 @@ async function expectSummaries(eventStore: EventStore, readStore: ReadStore, tod
     const idOf = (one: Click) => `${subjectOf(one)}@${one.at.slice(0, 10)}`;
     const byId = Map.groupBy(all.filter(closed), idOf);
     const countingById = Map.groupBy(counting.filter(closed), idOf);
-    const stored = (await documents<Document & DaySummary>(readStore, name)).filter(({ day }) => day < end);
+    const read =
+      name === "link-days" ? linkDays(readStore) : documents<Document & DaySummary>(readStore, name);
+    const stored = (await read).filter(({ day }) => day < end);
     expect(stored.map(({ _id }) => _id)).toEqual([...byId.keys()].sort());
     for (const summary of stored) {
       const hits = countingById.get(summary._id) ?? [];
@@ -312,6 +317,17 @@ async function expectSummaries(eventStore: EventStore, readStore: ReadStore, tod
       [...latest(true), ...latest(false)].sort(),
     );
   }
+}
+
+/** As they are read, also of links with few hits. */
+async function linkDays(readStore: ReadStore): Promise<(Document & DaySummary)[]> {
+  const days: (Document & DaySummary)[] = [];
+  for (const { link, accountId } of LINKS)
+    for await (const day of closedDays(readStore, accountId)) {
+      const ofLink = await closedLinkDay(readStore, day, link);
+      if (ofLink) days.push(ofLink);
+    }
+  return days.sort((a, b) => (a._id < b._id ? -1 : 1));
 }
 
 /** Of a link, or of an account. */

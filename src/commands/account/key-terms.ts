@@ -1,8 +1,9 @@
 // What the owner of a key may ask for: scopes, a time when it expires, and the networks that it may be used from.
-import { cutText } from "../../events/classification/clean-text.ts";
+
 import { KEY_SCOPES, type KeyScope } from "../../events/vocabulary.ts";
 import { networkOf } from "../../runtime/addresses/client-address.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { cutText } from "../../runtime/text/cut-text.ts";
 import type { KeyTerms } from "./account.ts";
 
 /** `expiresAt`: a time to come. `networks`: addresses, or networks as CIDR; none for all. Without a member: no bound. */

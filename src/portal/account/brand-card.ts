@@ -2,9 +2,9 @@
 // led instead.
 
 import { BRAND_NAME_MAX } from "../../commands/account/brands.ts";
-import { cutText } from "../../events/classification/clean-text.ts";
 import { type BrandDocument, brands } from "../../projections/definitions/brands.ts";
 import { inkOn } from "../../redirect/http/plain-page.ts";
+import { cutText } from "../../runtime/text/cut-text.ts";
 import { orUndefined } from "../../stores/connections/errors.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { LONGEST_URL } from "../links/link-view.ts";

@@ -1,10 +1,12 @@
 // The range of time that a page of analytics shows, read from its address. More than 24 hours needs the Developer tier.
+
 import { z } from "zod";
 import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import { type Interval, startBack } from "../../queries/analytics/intervals.ts";
 import { timeOf } from "../../queries/analytics/range.ts";
 import { DAY_MS, instantOf, type TimeZone, timeZone, UTC } from "../../queries/analytics/time-zone.ts";
 import { type LocalMoment, noTimeZone, parseLocalMoment } from "../../runtime/moment.ts";
+import { cutText } from "../../runtime/text/cut-text.ts";
 
 /** Each up to now, from the start of its first hour, day or month; with points of `interval`. */
 const NAMED = {
@@ -23,7 +25,7 @@ export const LONGEST = 100;
 /** What can't be typed in the form counts as empty. */
 const typed = z
   .string()
-  .transform((text) => text.trim().slice(0, LONGEST))
+  .transform((text) => cutText(text.trim(), LONGEST))
   .catch("");
 
 export const RangeQuery = z.object({

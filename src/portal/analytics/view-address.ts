@@ -1,8 +1,10 @@
 // What a page of analytics shows, read from its address and written into the addresses of its links, so that a page that
 // is sent to a colleague shows the same.
+
 import { z } from "zod";
 import type { Tier } from "../../events/vocabulary.ts";
 import { type Filters, GROUPS, type GroupBy, type Totals } from "../../queries/analytics/question.ts";
+import { cutText } from "../../runtime/text/cut-text.ts";
 import { address } from "../shell/address.ts";
 import { type PageRange, pageRange, RangeQuery } from "./range.ts";
 
@@ -23,7 +25,7 @@ const [LONGEST_VALUE, MOST_VALUES] = [300, 50];
 const values = z
   .union([z.string(), z.array(z.string())])
   .transform((typed) => {
-    const texts = [typed].flat().map((text) => text.trim().slice(0, LONGEST_VALUE));
+    const texts = [typed].flat().map((text) => cutText(text.trim(), LONGEST_VALUE));
     return [...new Set(texts.filter((text) => text !== ""))].slice(0, MOST_VALUES);
   })
   .catch([]);

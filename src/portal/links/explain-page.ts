@@ -1,9 +1,9 @@
 // GET /portal/links/<host>/<slug>/explain: everything the log says of a link, and what proves it; the console shows it, too.
 
 import type { Api } from "../../api/fastify.ts";
-import { cutText } from "../../events/classification/clean-text.ts";
 import type { ClickKind } from "../../events/vocabulary.ts";
 import { type ExplainedStep, explainLink, type LinkExplanation } from "../../queries/audit/explain-link.ts";
+import { cutText } from "../../runtime/text/cut-text.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countRead } from "../shell/change-limit.ts";
 import { time } from "../shell/form.ts";

@@ -1,4 +1,5 @@
 // One link under /portal/links/<host>/<slug>: what it is, its QR code, the form that changes it, and its history.
+
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
@@ -14,6 +15,7 @@ import { hitsOfLinks } from "../../queries/links/hits-of-links.ts";
 import { type LinkStep, linkHistory } from "../../queries/links/link-history.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
 import { isRefused } from "../../runtime/refused.ts";
+import { cutText } from "../../runtime/text/cut-text.ts";
 import { brandOf } from "../account/brand-card.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { field, time } from "../shell/form.ts";
@@ -176,7 +178,7 @@ function editCard(
   const set = shownFields(link);
   const before = refused ? asOfRevision(link, history, Number(typedText(refused.typed, "revision"))) : link;
   const url =
-    refused?.typed.url === undefined ? before.longUrl : typedText(refused.typed, "url").slice(0, LONGEST_URL);
+    refused?.typed.url === undefined ? before.longUrl : cutText(typedText(refused.typed, "url"), LONGEST_URL);
   const typed = refused ? typedAgain(typedFields(refused.typed), shownFields(before), set) : set;
   const destination = field({
     label: "Destination",

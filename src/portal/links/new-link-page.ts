@@ -1,4 +1,5 @@
 // GET /portal/links/new and POST /portal/links: the form that creates a link, which keeps what was typed.
+
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
@@ -7,6 +8,7 @@ import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { listDomains } from "../../queries/domains.ts";
 import { isRefused } from "../../runtime/refused.ts";
+import { cutText } from "../../runtime/text/cut-text.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
 import { choice, type Field, field } from "../shell/form.ts";
@@ -100,7 +102,7 @@ ${slugs === "none" && html`<p class="hint">${mayHave ? addDomain : upgrade}</p>`
 }
 
 function given(typed: RefusedForm["typed"]): Given {
-  const text = (name: string) => typedText(typed, name).slice(0, LONGEST_URL);
+  const text = (name: string) => cutText(typedText(typed, name), LONGEST_URL);
   return { url: text("url"), domain: text("domain"), slug: text("slug") };
 }
 

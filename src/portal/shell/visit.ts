@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import type { CommandContext } from "../../commands/caller.ts";
-import { cutText } from "../../events/classification/clean-text.ts";
+import { cutText } from "../../runtime/text/cut-text.ts";
 import type { Assets } from "./assets.ts";
 import type { SignedIn } from "./sessions.ts";
 

@@ -1,7 +1,7 @@
 // Names the fields in which a stored document differs from the one that the log gives.
 
-import { cutText } from "../../events/classification/clean-text.ts";
 import { isObject } from "../../runtime/is-object.ts";
+import { cutText } from "../../runtime/text/cut-text.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import type { Document } from "../../stores/read-store/port.ts";
 

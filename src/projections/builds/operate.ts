@@ -3,8 +3,8 @@
 import type { CommandContext } from "../../commands/caller.ts";
 import { type RecordDeps, recordActions } from "../../commands/record-actions.ts";
 import { PRESENT_RULES } from "../../events/classification/classify.ts";
-import { closestName } from "../../runtime/closest-name.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { closestName } from "../../runtime/text/closest-name.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { type ProjectionGroup, projectionGroups } from "../groups.ts";
 import { type Build, type Builds, begin, cancel, rollBack } from "./builds.ts";

@@ -39,9 +39,8 @@ export async function replaceForeign(
 ): Promise<Builds> {
   let replaced = builds;
   for (const build of [builds.active, builds.previous]) {
-    const name = build && checkpointName(group, build);
-    const checkpoint = name && (await deps.readStore.checkpoint(name));
-    const because = checkpoint && (await whyAnew(deps, name, checkpoint));
+    const checkpoint = build && (await deps.readStore.checkpoint(checkpointName(group, build)));
+    const because = build && (await whyAnew(deps, group, build, checkpoint));
     if (because) replaced = await foldAnew(deps, group, build, because);
   }
   return replaced;

@@ -7,6 +7,7 @@ import { accountDays } from "./summaries/account-day.ts";
 import { linkDays } from "./summaries/day.ts";
 import { linkLife } from "./summaries/link-life.ts";
 import { openDays } from "./summaries/open-days.ts";
+import { quietLinks } from "./summaries/quiet-links.ts";
 
 /** In the order in which a commit writes them: a day is listed as open before it has a row. */
 export const CLICK_COLLECTIONS: readonly CollectionSpec[] = [
@@ -15,6 +16,7 @@ export const CLICK_COLLECTIONS: readonly CollectionSpec[] = [
   linkTotals,
   clickHours,
   linkDays,
+  quietLinks,
   accountDays,
   linkLife,
 ];

@@ -1,5 +1,7 @@
 // Which rule led a hit and where, as one value of a tally, so that what an A/B test has found stays with its destination.
+
 import { hash } from "node:crypto";
+import { cutText } from "../../runtime/text/cut-text.ts";
 
 /** An id and a longer destination would be cut by the tally, and two be taken for one. */
 const LONGEST = 150;
@@ -14,7 +16,7 @@ export function ruleHit(rule: string, longUrl: string): string {
 export function shortDestination(longUrl: string): string {
   if (longUrl.length <= LONGEST) return longUrl;
   const code = hash("sha256", longUrl).slice(0, CODE_CHARACTERS);
-  return `${longUrl.slice(0, LONGEST).toWellFormed()}… ${code}`;
+  return `${cutText(longUrl, LONGEST).toWellFormed()}… ${code}`;
 }
 
 /** `destination`: undefined for what a tally has counted as others. */

@@ -16,7 +16,7 @@ import { clickCollections } from "./clicks/collections.ts";
 import type { PendingWithdrawal } from "./clicks/mark-withdrawn.ts";
 import { Documents } from "./documents.ts";
 import { parseBatch } from "./event-batch.ts";
-import { type FoldDeps, FoldedFromElsewhere } from "./fold-deps.ts";
+import { droppedOrOlder, type FoldDeps, FoldedFromElsewhere } from "./fold-deps.ts";
 
 const WITHDRAWALS: ReadonlySet<string> = new Set(["ClicksWithdrawn", "ClicksRestored"]);
 /** Of the events that a commit sets aside. */
@@ -28,32 +28,40 @@ type More = { pending: PendingWithdrawal[] };
 const AT_START: Checkpoint = { position: START, eventId: "" };
 
 /**
- * Goes on from the build's checkpoint. One without a checkpoint begins with nothing, as what is in its collections is of
- * another time, and with a checkpoint: a first commit without one would not notice that its documents were dropped before it
- * ended. @throws FoldedFromElsewhere when the log has another event there, or none; CheckpointMoved
+ * Goes on from the build's checkpoint. One without a checkpoint begins with one: a first commit without one would not notice
+ * that its documents were dropped before it ended. Nothing is dropped here, as another holder may have committed it by now.
+ * @throws FoldedFromElsewhere when it can't be folded on; CheckpointMoved
  */
 export async function openBuild(deps: FoldDeps, group: ProjectionGroup, build: Build): Promise<BuildState> {
   const { readStore } = deps;
   const name = checkpointName(group, build);
   const stored = await readStore.checkpoint(name);
   const checkpoint = stored ?? AT_START;
-  const specs = collectionsOf(group, build);
-  if (!stored) for (const spec of specs) await readStore.drop(spec.name);
-  await readStore.ensure(specs);
-  if (!stored) await readStore.write({ documents: [], checkpoint: { name, from: stored, to: checkpoint } });
-  const because = await whyAnew(deps, name, checkpoint);
+  const because = await whyAnew(deps, group, build, stored);
   if (because !== undefined) throw new FoldedFromElsewhere(because);
+  await readStore.ensure(collectionsOf(group, build));
+  if (!stored) await readStore.write({ documents: [], checkpoint: { name, from: stored, to: checkpoint } });
   const state = new BuildState(deps, group, build, checkpoint);
   await state.open();
   return state;
 }
 
-/** Why the documents under a checkpoint can't be folded on; undefined where they can. @throws StoreUnavailable */
+/** Why the documents of a build can't be folded on from its checkpoint; undefined where they can. @throws StoreUnavailable */
 export async function whyAnew(
   { eventStore, readStore }: Pick<FoldDeps, "eventStore" | "readStore">,
-  name: string,
-  checkpoint: Checkpoint,
+  group: ProjectionGroup,
+  build: Build,
+  checkpoint: Checkpoint | undefined,
 ): Promise<string | undefined> {
+  const name = checkpointName(group, build);
+  if (!checkpoint) {
+    const found = await Promise.all(
+      collectionsOf(group, build).map((spec) => readStore.find(spec.name, { limit: 1, fields: [] })),
+    );
+    const isOfAnotherTime =
+      found.some((documents) => documents.length > 0) && !(await readStore.checkpoint(name));
+    return isOfAnotherTime ? droppedOrOlder(name) : undefined;
+  }
   if (!(await isOfThisLog({ eventStore }, checkpoint)))
     return `the documents were folded from another log, which had another event at ${checkpoint.position}`;
   const inconsistency = await readStore.inconsistency(name);

@@ -1,13 +1,14 @@
 // Answers questions about the clicks of an account, or of some of its links, in the reader thread: the one engine of all numbers.
 import { CLICK_KINDS, type ClickKind, PEOPLE_KINDS } from "../../events/vocabulary.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import { daysOf, type LinkDayDocument, linkDays } from "../../projections/definitions/summaries/day.ts";
+import type { ClosedDay } from "../../projections/fold/clicks/stored-days.ts";
 import { clicks as clickGroup } from "../../projections/groups.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import { type SliceWork, type TimeSlices, timeSlices } from "../../runtime/threads/time-slices.ts";
 import { msBehind, nextEventFinder } from "../../stores/event-store/next-event.ts";
 import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
+import { closedDays, closedLinkDay } from "./closed-link-days.ts";
 import { dayCounter } from "./counting/count-days.ts";
 import type { CountedBy } from "./counting/count-rows.ts";
 import { countLife } from "./counting/count-summary.ts";
@@ -17,7 +18,7 @@ import { type DaysSum, type DayVisitors, sumOfDays } from "./counting/sum-days.t
 import { type TableReader, tableReader, withPresentChunks } from "./counting/table-reader.ts";
 import { type FairQueue, fairQueue } from "./fair-queue.ts";
 import { gapsBetween } from "./gaps.ts";
-import { openDaysOf, openLife } from "./open-life.ts";
+import { openLife } from "./open-life.ts";
 import type { AccountAnswer, AccountQuestion, Group } from "./question.ts";
 import { type RecentClick, type RecentWanted, recentClicks } from "./recent-clicks.ts";
 import { resolveQuestion } from "./resolve-question.ts";
@@ -112,22 +113,28 @@ export function clickQuestions({
 
   /** Of all its hits that count, or of those of one link, as of the position; undefined for none. */
   async function firstHit(
-    { accountId, filters }: ClickQuestion,
+    question: ClickQuestion,
     asOf: Position,
     slices: TimeSlices,
   ): Promise<number | undefined> {
+    const { accountId, filters } = question;
     const [link, ...others] = filters.link ?? [];
     if (link === undefined || others.length > 0) {
       const day = await reader.firstDay(accountId);
       return day && Math.min(...day.heads.map(({ firstAt }) => firstAt));
     }
-    const [closed] = await readStore.find<LinkDayDocument>(linkDays.name, { range: daysOf(link), limit: 1 });
-    const open = await openDaysOf({ readStore }, accountId);
-    const since = [...open, ...(closed ? [closed.day] : [])].sort()[0];
-    if (since === undefined) return undefined;
+    const { life, open, isCurrent } = await openLife({ readStore, reader }, accountId, link);
+    const isPresent = question.asOf === undefined && isCurrent;
+    if (isPresent && life && life.firstAt !== "") return Date.parse(life.firstAt);
+    const openDays = new Set(open.map(({ day }) => day));
+    const closed = new Map<string, ClosedDay>();
+    if (!isPresent)
+      for await (const day of closedDays(readStore, accountId))
+        if (!openDays.has(day.day)) closed.set(day.day, day);
     const filter = { ...ALWAYS, filters: { link: [link] }, asOf };
-    for (const { day, heads } of await reader.days(accountId, since)) {
-      if (!open.includes(day) && (!closed || day < closed.day)) continue;
+    for (const { day, heads } of isPresent ? open : await reader.days(accountId)) {
+      const ofDay = closed.get(day);
+      if (ofDay && !(await closedLinkDay(readStore, ofDay, link))) continue;
       let first = Number.POSITIVE_INFINITY;
       for await (const table of reader.tables(heads, asOf, slices))
         for (const row of selectRows(table, filter, noTags)) {

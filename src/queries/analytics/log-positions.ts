@@ -18,17 +18,14 @@ import type { FindQuery, ReadStore } from "../../stores/read-store/port.ts";
 
 type HoursDeps = { readStore: Pick<ReadStore, "find"> };
 
-/** Tolerated difference between the clocks of an event store's nodes, which stamp recordedAt. */
-const CLOCK_MARGIN_MS = 3_600_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * A position before every click that was recorded at or after `since`. While the
- * click-hours projection is behind, the position is earlier than necessary, never later. The hour before is none to go by: where
- * a clock was ahead and was set back, it has clicks that follow those of later hours.
+ * A position before every click that was recorded at or after `since`: where a clock was ahead and was set back, also before
+ * those of later hours. While click-hours are behind, the position is earlier than necessary, never later.
  */
 export async function positionBefore({ readStore }: HoursDeps, since: Date): Promise<Position> {
-  const from = hourOf(new Date(since.getTime() - CLOCK_MARGIN_MS).toISOString());
+  const from = hourOf(since.toISOString());
   const { name } = clickHours;
   const sort = { field: "first", direction: "asc" } as const;
   const [earliest] = await readStore.find<ClickHourDocument>(name, {
@@ -48,7 +45,7 @@ export async function lastPositionIn(deps: HoursDeps, from: string, to: string):
 }
 
 /** The last hour that begins before a time, ISO 8601 UTC. */
-export function lastHourOf(to: string): string {
+function lastHourOf(to: string): string {
   return hourOf(new Date(Date.parse(to) - 1).toISOString());
 }
 

@@ -9,7 +9,12 @@ import type { TableDay, TableReader } from "./counting/table-reader.ts";
  * `life`: of the link's closed days; undefined for none. `open`: the tables of days that are open. `isCurrent`: whether none of them
  * is in `life`, as it was before.
  */
-export type OpenLife = { life: LinkLifeDocument | undefined; open: TableDay[]; isCurrent: boolean };
+export type OpenLife = {
+  accountId: string;
+  life: LinkLifeDocument | undefined;
+  open: TableDay[];
+  isCurrent: boolean;
+};
 
 type Deps = { readStore: Pick<ReadStore, "find" | "get">; reader: TableReader };
 
@@ -27,14 +32,11 @@ export async function openLife(
   const own = life?.accountId === accountId ? life : undefined;
   const open: TableDay[] = [];
   for (const day of days) open.push(...(await reader.days(accountId, day, day)));
-  return { life: own, open, isCurrent: days.every((day) => day > (own?.lastDay ?? "")) };
+  return { accountId, life: own, open, isCurrent: days.every((day) => day > (own?.lastDay ?? "")) };
 }
 
 /** YYYY-MM-DD, in order. */
-export async function openDaysOf(
-  { readStore }: Pick<Deps, "readStore">,
-  accountId: string,
-): Promise<string[]> {
+async function openDaysOf({ readStore }: Pick<Deps, "readStore">, accountId: string): Promise<string[]> {
   const query = {
     where: { accountId },
     sort: { field: "day", direction: "asc" },

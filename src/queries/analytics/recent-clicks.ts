@@ -14,14 +14,13 @@ import { queriedBuild } from "../../projections/builds/builds.ts";
 import { readBuilds } from "../../projections/builds/builds-document.ts";
 import { positionOfRow } from "../../projections/definitions/click-tables/decode-chunk.ts";
 import type { HitPlace } from "../../projections/definitions/summaries/day.ts";
-import { daysOf, type LinkDayDocument, linkDays } from "../../projections/definitions/summaries/day.ts";
 import { latestHits, MOST_RECENT } from "../../projections/definitions/summaries/link-life.ts";
 import { bounded } from "../../projections/definitions/summaries/tally.ts";
 import { clicks as clickGroup } from "../../projections/groups.ts";
 import type { TimeSlices } from "../../runtime/threads/time-slices.ts";
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
-import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
+import { closedDays, closedLinkDay } from "./closed-link-days.ts";
 import { noTags } from "./counting/link-tags.ts";
 import { clicksAt } from "./counting/list-rows.ts";
 import { selectRows } from "./counting/select-rows.ts";
@@ -46,7 +45,7 @@ export type RecentClick = {
 };
 
 type Deps = {
-  readStore: Pick<ReadStore, "checkpoint" | "find" | "get">;
+  readStore: Pick<ReadStore, "checkpoint" | "find" | "get" | "getMany">;
   eventStore: Pick<EventStore, "readAll">;
   reader: TableReader;
 };
@@ -58,13 +57,11 @@ export type RecentWanted = {
   kinds: readonly ClickKind[];
 };
 
-const DAYS_AT_A_TIME = 4;
-
 /** Latest first, at most ten. @throws ChunkReplaced, EventNewer, what the stores throw */
 export async function recentClicks(
   deps: Deps,
   link: string,
-  { life, open, isCurrent }: OpenLife,
+  { accountId, life, open, isCurrent }: OpenLife,
   { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY, kinds }: RecentWanted,
   asOf: Position,
   slices: TimeSlices,
@@ -73,6 +70,7 @@ export async function recentClicks(
     ? (life?.recent ?? [])
     : await ofClosedDays(
         deps,
+        accountId,
         link,
         open.map(({ day }) => day),
       );
@@ -105,12 +103,17 @@ export async function recentClicks(
 }
 
 /** Of the days that are not open, from the last one back. */
-async function ofClosedDays({ readStore }: Deps, link: string, open: readonly string[]): Promise<HitPlace[]> {
-  const sort = { field: "_id", direction: "desc" } as const;
-  const query = { range: daysOf(link), sort, limit: DAYS_AT_A_TIME };
+async function ofClosedDays(
+  { readStore }: Deps,
+  accountId: string,
+  link: string,
+  open: readonly string[],
+): Promise<HitPlace[]> {
   let hits: HitPlace[] = [];
-  for await (const page of documentPages<LinkDayDocument>(readStore, linkDays.name, query)) {
-    for (const { day, recent } of page) if (!open.includes(day)) hits = latestHits([...hits, ...recent]);
+  for await (const day of closedDays(readStore, accountId, "desc")) {
+    if (open.includes(day.day)) continue;
+    const ofLink = await closedLinkDay(readStore, day, link);
+    if (ofLink) hits = latestHits([...hits, ...ofLink.recent]);
     if (hits.length === 2 * MOST_RECENT) break;
   }
   return hits;

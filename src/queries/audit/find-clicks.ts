@@ -3,25 +3,25 @@
 
 import { namedLink } from "../../commands/links/change-link.ts";
 import { CATEGORY, linkKey, PREFIX } from "../../events/streams.ts";
-import { hourOf } from "../../projections/definitions/click-hours.ts";
+import { laterOf } from "../../projections/definitions/click-tables/positions.ts";
 import { linkOf } from "../../projections/fold/clicks-between.ts";
-import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
+import { clicks as clickGroup } from "../../projections/groups.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import { type EventStore, type Position, type RecordedEvent, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
-import { lastHourOf, lastPositionIn, positionBefore } from "../analytics/log-positions.ts";
+import { lastPositionIn, positionBefore } from "../analytics/log-positions.ts";
 import { ownerOf } from "../feed/account-events.ts";
 import { auditedEvent } from "./audited-event.ts";
 
 /**
- * `from` is inclusive, `to` exclusive: times of recording, ISO 8601 UTC; all by default. `after`: a position before `from`. `last`: of the
- * last click known of those hours; a click of a later hour before it is of a clock that was set back.
+ * `from` is inclusive, `to` exclusive: times of recording, ISO 8601 UTC; all by default. `after`: a position before `from`. `known`:
+ * `last` of the clicks of those times up to a position, as the tables say; those behind it are searched, too.
  */
 export type ClickSearch = {
   after: Position;
-  last: Position | undefined;
+  known: { last: Position; upTo: Position } | undefined;
   from: string | undefined;
   to: string | undefined;
   /** `<host>/<slug>` */
@@ -35,34 +35,30 @@ export type FoundClicks = { events: RecordedEvent[]; next: Position | null };
 
 export type FindClicks = (search: ClickSearch) => Promise<FoundClicks>;
 
-const BATCH = 1_000;
+const CLICKS = { categories: [CATEGORY.clicks], limit: 1_000 };
 /** Clicks that are read for one answer, in which another caller of the thread waits. */
 const MOST_SEARCHED = 50_000;
 
 /** In the order of the log. Runs in the log reader's thread, as clicks of all links are read. */
 export async function findClicks(
   { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
-  { after, last = START, from = "", to, link, account, limit }: ClickSearch,
+  { after, known, from = "", to, link, account, limit }: ClickSearch,
 ): Promise<FoundClicks> {
-  const end = to === undefined ? "~" : new Date(Date.parse(to) + CLOCK_SKEW_MS).toISOString();
-  const lastHour = to && lastHourOf(to);
   const events: RecordedEvent[] = [];
   let searched = 0;
-  const part = { after, categories: [CATEGORY.clicks], limit: BATCH };
-  for await (const { events: batch, next } of logPages(eventStore, part)) {
-    for (const event of batch) {
-      if (isBehind(event)) return { events, next: null };
-      if (isWanted(event)) events.push(event);
-      if (events.length === limit) return { events, next: event.position };
+  const parts = known
+    ? [{ after, upTo: known.last }, { after: laterOf(after, known.last, known.upTo) }]
+    : [{ after }];
+  for (const part of parts)
+    for await (const { events: batch, next } of logPages(eventStore, { ...part, ...CLICKS })) {
+      for (const event of batch) {
+        if (isWanted(event)) events.push(event);
+        if (events.length === limit) return { events, next: event.position };
+      }
+      searched += batch.length;
+      if (searched >= MOST_SEARCHED) return { events, next };
     }
-    searched += batch.length;
-    if (searched >= MOST_SEARCHED) return { events, next };
-  }
   return { events, next: null };
-
-  function isBehind({ recordedAt, position }: RecordedEvent): boolean {
-    return recordedAt >= end && (position > last || hourOf(recordedAt) === lastHour);
-  }
 
   /** One that can't be read and doesn't say whose it is may be a wanted one. */
   function isWanted(click: RecordedEvent): boolean {
@@ -76,7 +72,7 @@ export async function findClicks(
 
 type SearchDeps = {
   eventStore: Pick<EventStore, "head" | "read">;
-  readStore: Pick<ReadStore, "find">;
+  readStore: Pick<ReadStore, "find" | "checkpoint">;
   findClicks: FindClicks;
   clock: () => Date;
   baseHost: string;
@@ -112,12 +108,15 @@ export async function searchClicks(
   const isOfAllTimes = !times.from && !times.to && (link ?? account) !== undefined;
   const { from, to } = isOfAllTimes ? {} : hoursOf(deps.clock().getTime(), times);
   const begin = from ? await positionBefore({ readStore }, new Date(from)) : await createdAt(deps, link);
-  const last = from && to ? await lastPositionIn({ readStore }, from, to) : undefined;
+  // The position first: the hours may be ahead of it, not behind.
+  const indexed = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
+  const known =
+    from && to ? { last: await lastPositionIn({ readStore }, from, to), upTo: indexed } : undefined;
   const events: RecordedEvent[] = [];
   let next: Position | null = after ?? begin;
   const started = performance.now();
   do {
-    const part = { after: next, last, from, to, link, account, limit: limit - events.length };
+    const part = { after: next, known, from, to, link, account, limit: limit - events.length };
     const page = await findClicks(part);
     events.push(...page.events);
     next = page.next;

@@ -51,7 +51,7 @@ export function logReader(
     async *exportClicks(link, after, format, signal) {
       const { head, line } = CLICK_LINES[format];
       yield head;
-      for await (const clicks of clickRows({ eventStore }, { link }, after)) {
+      for await (const clicks of clickRows({ eventStore }, { link }, { after })) {
         if (signal.aborted) return;
         if (clicks.length > 0) yield clicks.map(line).join("");
       }

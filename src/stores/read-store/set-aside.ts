@@ -1,6 +1,7 @@
 // The events that a consumer of the log could not take and has passed: noted beside its checkpoint, until they are settled.
 
 import { messageOf } from "../../runtime/errors.ts";
+import { cutText } from "../../runtime/text/cut-text.ts";
 import type { Position, RecordedEvent } from "../event-store/port.ts";
 import type { Checkpoint, Document, ReadStore } from "./port.ts";
 
@@ -27,7 +28,7 @@ export function setAsideEvent(
   { position, stream, revision, type }: SetAsideEvent | RecordedEvent,
   error: unknown,
 ): SetAsideEvent {
-  return { position, stream, revision, type, error: messageOf(error).slice(0, LONGEST_ERROR).toWellFormed() };
+  return { position, stream, revision, type, error: cutText(messageOf(error), LONGEST_ERROR).toWellFormed() };
 }
 
 /**

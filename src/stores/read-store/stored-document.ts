@@ -1,8 +1,11 @@
-// How adapters store a document: fields that queries can search, and the others as one JSON text that nobody parses for them.
+// How adapters store a document: fields that queries can search, and the others as JSON that nobody parses for them.
 import type { Document } from "./port.ts";
 
-/** `fields`: scalars and lists of texts. `nested`: JSON of the objects and other lists; undefined when there are none. */
-export type StoredParts = { fields: Document & Record<string, unknown>; nested: string | undefined };
+/** `fields`: scalars and lists of texts. `nested`: the objects and other lists; undefined when there are none. */
+export type StoredParts = {
+  fields: Document & Record<string, unknown>;
+  nested: Record<string, unknown> | undefined;
+};
 
 export function storedParts(document: Document): StoredParts {
   const fields = {} as StoredParts["fields"];
@@ -11,12 +14,7 @@ export function storedParts(document: Document): StoredParts {
     if (value !== null && typeof value === "object" && !isListOfTexts(value)) nested[name] = value;
     else fields[name] = value;
   }
-  return { fields, nested: Object.keys(nested).length > 0 ? JSON.stringify(nested) : undefined };
-}
-
-/** `nested`: of its nested fields, or of any that are wanted: `fields` has the values of those that are not nested. */
-export function documentOf<D extends Document>(fields: object, nested: string | undefined): D {
-  return (nested === undefined ? fields : Object.assign(JSON.parse(nested), fields)) as D;
+  return { fields, nested: Object.keys(nested).length > 0 ? nested : undefined };
 }
 
 /** Without half a surrogate pair, which BSON can't hold. */

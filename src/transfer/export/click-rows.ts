@@ -4,11 +4,15 @@ import { clickFacts } from "../../events/click-facts.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { isWithdrawnBy } from "../../events/withdrawals.ts";
+import { type ChunkHead, chunksOf, clickTables } from "../../projections/definitions/click-tables/chunk.ts";
 import { linkOf } from "../../projections/fold/clicks-between.ts";
 import { withdrawalsOf, withdrawnOfAll } from "../../projections/fold/read-withdrawals.ts";
+import { clicks as clickGroup } from "../../projections/groups.ts";
 import { ownerOf } from "../../queries/feed/account-events.ts";
+import { utcDate } from "../../runtime/moment.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
-import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
+import { type EventStore, type Position, type RecordedEvent, START } from "../../stores/event-store/port.ts";
+import type { Document, ReadStore } from "../../stores/read-store/port.ts";
 import type { ClickRow } from "./click-lines.ts";
 
 /** `from` inclusive, `to` exclusive: when clicks happened. `link`: its key. All of them by default. */
@@ -23,15 +27,38 @@ export type ClickSelection = {
 const BATCH = 1_000;
 
 /**
- * In the order of the log, up to its end at the call, without those that are withdrawn. `after`: a position before
- * every click of the selection. Clicks that were imported or waited in a journal are recorded later than they happened,
- * so all that follow are read. A click that can't be read, and that is of the selection or may be, is a row, too.
+ * From the first click of the selection's time on that the tables have, or else the first that they lack: by what clicks say
+ * themselves, as clocks by which they were recorded may have been set back. @throws as clickRows
+ */
+export async function* clicksFrom(
+  { eventStore, readStore }: Pick<Deps, "eventStore"> & { readStore: Pick<ReadStore, "checkpoint" | "find"> },
+  selection: ClickSelection,
+): AsyncGenerator<ClickRow[]> {
+  const { accountId, from } = selection;
+  if (!from) return yield* clickRows({ eventStore }, selection, { after: START });
+  const day = utcDate(from);
+  const [first] = await readStore.find<Document & Pick<ChunkHead, "first">>(clickTables.name, {
+    range: accountId === undefined ? { field: "day", from: day } : chunksOf(accountId, day),
+    sort: { field: "first", direction: "asc" },
+    fields: ["first"],
+    limit: 1,
+  });
+  const counted = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
+  const start = first && first.first <= counted ? { from: first.first } : { after: counted };
+  yield* clickRows({ eventStore }, selection, start);
+}
+
+type Deps = { eventStore: Pick<EventStore, "read" | "readAll" | "head"> };
+
+/**
+ * In the order of the log, up to its end at the call, without those that are withdrawn. `start`: not behind any click of the
+ * selection. A click that can't be read, and that is of the selection or may be, is a row, too.
  * @throws EventNewer, StoreUnavailable
  */
 export async function* clickRows(
-  { eventStore }: { eventStore: Pick<EventStore, "read" | "readAll" | "head"> },
+  { eventStore }: Deps,
   { accountId, link, from, to }: ClickSelection,
-  after: Position,
+  start: { after: Position } | { from: Position },
 ): AsyncGenerator<ClickRow[]> {
   const [since, until] = [from?.toISOString() ?? "", to?.toISOString() ?? "~"];
   const upTo = await eventStore.head();
@@ -43,7 +70,7 @@ export async function* clickRows(
   const isOther = (recorded: RecordedEvent) =>
     (accountId !== undefined && (ownerOf(recorded) ?? accountId) !== accountId) ||
     (link !== undefined && (linkOf(recorded) ?? link) !== link);
-  const part = { after, upTo, categories: [CATEGORY.clicks], limit: BATCH };
+  const part = { ...start, upTo, categories: [CATEGORY.clicks], limit: BATCH };
   for await (const { events } of logPages(eventStore, part)) {
     const rows: ClickRow[] = [];
     for (const recorded of events) {

@@ -7,9 +7,10 @@ import { type AcceptedLink, acceptFields } from "../../commands/links/accept-fie
 import type { AcceptUrlDeps } from "../../commands/links/accept-url.ts";
 import { LinkFields } from "../../commands/links/fields/link-fields.ts";
 import { isUsableHash } from "../../commands/links/link-password.ts";
-import { composed, cutText } from "../../events/classification/clean-text.ts";
+import { composed } from "../../events/classification/clean-text.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { cutText } from "../../runtime/text/cut-text.ts";
 import type { ImportedFields, ImportedPassword } from "./imported.ts";
 
 /** `url`: a destination of the link, beside what it carries. */

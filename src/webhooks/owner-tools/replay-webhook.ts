@@ -6,7 +6,7 @@ import { selectionOf } from "../../events/webhook-selection.ts";
 import { positionBefore } from "../../queries/analytics/log-positions.ts";
 import { entitledWebhook } from "../../queries/webhooks.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
-import type { EventStore } from "../../stores/event-store/port.ts";
+import { type EventStore, type LogPage, type Position, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
@@ -45,8 +45,12 @@ export async function replayFrom(
   const selection = { webhookId, ...selectionOf(webhook) };
   const after = await positionBefore(deps, new Date(since));
   const replayed: Replayed = { since, found: 0, queued: 0 };
-  const part = { after, upTo, categories: [CATEGORY.clicks, CATEGORY.link], limit: BATCH };
-  for await (const { events } of logPages(deps.eventStore, part)) {
+  // Changes of links may be older in the log, where a clock was ahead.
+  const parts = [
+    { after: START, upTo: after, categories: [CATEGORY.link] },
+    { after, upTo, categories: [CATEGORY.clicks, CATEGORY.link] },
+  ];
+  for await (const { events } of pagesOf(deps, parts)) {
     const wanted = events.filter(({ recordedAt }) => recordedAt >= since);
     const deliveries: NewDelivery[] = [];
     for (const recorded of wanted) {
@@ -59,6 +63,13 @@ export async function replayFrom(
     replayed.queued += await deps.deliveryQueue.enqueue(deliveries, deps.clock().toISOString());
   }
   return replayed;
+}
+
+async function* pagesOf(
+  { eventStore }: Pick<ReplayDeps, "eventStore">,
+  parts: readonly { after: Position; upTo: Position; categories: readonly string[] }[],
+): AsyncGenerator<LogPage> {
+  for (const part of parts) yield* logPages(eventStore, { ...part, limit: BATCH });
 }
 
 /** Of a link whose own stream can't be read, nothing is known to send. */

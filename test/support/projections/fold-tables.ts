@@ -9,18 +9,22 @@ import {
 } from "../../../src/projections/definitions/click-tables/chunk.ts";
 import { ChunkBuilder, versionOf } from "../../../src/projections/definitions/click-tables/chunk-builder.ts";
 import { decodeChunk } from "../../../src/projections/definitions/click-tables/decode-chunk.ts";
+import { laterOf } from "../../../src/projections/definitions/click-tables/positions.ts";
 import { rowsOfTable } from "../../../src/projections/definitions/click-tables/table.ts";
 import { accountDays } from "../../../src/projections/definitions/summaries/account-day.ts";
-import {
-  daysOf,
-  type LinkDayDocument,
-  linkDays,
-} from "../../../src/projections/definitions/summaries/day.ts";
-import { linkLife, withDay } from "../../../src/projections/definitions/summaries/link-life.ts";
+import { linkDays } from "../../../src/projections/definitions/summaries/day.ts";
+import { partRows, placesByLink } from "../../../src/projections/definitions/summaries/day-rows.ts";
+import { linkLife, partOfDay, withPart } from "../../../src/projections/definitions/summaries/link-life.ts";
 import { openDayId, openDays } from "../../../src/projections/definitions/summaries/open-days.ts";
+import {
+  isQuiet,
+  quietLinks,
+  quietPages,
+} from "../../../src/projections/definitions/summaries/quiet-links.ts";
 import { sumAccount } from "../../../src/projections/definitions/summaries/sum-account.ts";
-import { sumLinks } from "../../../src/projections/definitions/summaries/sum-rows.ts";
+import { sumLinkDay } from "../../../src/projections/definitions/summaries/sum-rows.ts";
 import { clicks as clickGroup } from "../../../src/projections/groups.ts";
+import { closedDays, closedLinkDay } from "../../../src/queries/analytics/closed-link-days.ts";
 import type { Position } from "../../../src/stores/event-store/port.ts";
 import { loggedEvents } from "../event-store/logged-events.ts";
 import { putCheckpoint, putDocuments, type Stores } from "../runtime/stores.ts";
@@ -73,7 +77,7 @@ export async function foldTables(
       first = end;
     }
     await putDocuments(readStore, clickTables.name, chunks);
-    if (pick(3) > 0) await close(readStore, { accountId, day: at.slice(0, 10) }, chunks);
+    if (pick(3) > 0) await close(readStore, chunks);
     else {
       const day = at.slice(0, 10);
       const open = { _id: openDayId(accountId, day), _position: "1", accountId, day, tail: "", appended: 0 };
@@ -85,30 +89,33 @@ export async function foldTables(
   if (last) await putCheckpoint(readStore, clickGroup.name, { position: last.position, eventId: last.id });
 }
 
-async function close(
-  readStore: Stores["readStore"],
-  of: { accountId: string; day: string },
-  chunks: readonly ChunkDocument[],
-): Promise<void> {
-  const table = rowsOfTable(chunks.map(decodeChunk));
-  const days = [...sumLinks(of, table)].filter((day) => day !== undefined);
-  await putDocuments(readStore, linkDays.name, days);
-  const sum = sumAccount(of, table);
-  for (let step = sum.next(); ; step = sum.next())
-    if (step.done) return await putDocuments(readStore, accountDays.name, step.value ? [step.value] : []);
+async function close(readStore: Stores["readStore"], chunks: readonly ChunkDocument[]): Promise<void> {
+  const rows = rowsOfTable(chunks.map(decodeChunk)).map(partRows);
+  const quiet = new Map<string, number[]>();
+  for (const [link, places] of resultOf(placesByLink(rows)))
+    if (isQuiet(rows, places)) quiet.set(link, places);
+    else await putDocuments(readStore, linkDays.name, [resultOf(sumLinkDay(rows, link, places))]);
+  const account = { ...resultOf(sumAccount(chunks[0] as ChunkDocument, rows)), quietPages: 2 };
+  await putDocuments(readStore, quietLinks.name, [...quietPages(account, rows, quiet)]);
+  await putDocuments(readStore, accountDays.name, [account]);
 }
 
 /** Of the links whose days are closed. */
 async function putLives(readStore: Stores["readStore"], clicks: readonly Placed[]): Promise<void> {
   for (const link of new Set(clicks.map(({ data }) => data.link))) {
-    const days = await readStore.find<LinkDayDocument>(linkDays.name, { range: daysOf(link), limit: 1_000 });
-    let life: Parameters<typeof withDay>[0];
-    for (const day of days) life = withDay(life, day);
-    const _position =
-      days
-        .map((day) => day._position)
-        .sort()
-        .at(-1) ?? "";
+    const accountId = clicks.find(({ data }) => data.link === link)?.data.accountId ?? "";
+    let life: Parameters<typeof withPart>[0];
+    let _position = "";
+    for await (const day of closedDays(readStore, accountId)) {
+      const ofLink = await closedLinkDay(readStore, day, link);
+      if (!ofLink) continue;
+      life = withPart(life, partOfDay(ofLink));
+      _position = laterOf(_position, ofLink._position);
+    }
     if (life) await putDocuments(readStore, linkLife.name, [{ _id: link, _position, ...life }]);
   }
+}
+
+function resultOf<T>(steps: Generator<undefined, T>): T {
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }

@@ -10,6 +10,8 @@ export type MongodbTap = {
   take(): Map<string, number>;
   /** Commands whose name and collection match are answered as by a server that denies them. */
   refuse(command: RegExp | undefined): void;
+  /** The next command that matches, and what its connection sends behind it, wait until `release`. */
+  hold(command: RegExp): { isHeld: Promise<void>; release(): void };
   close(): Promise<void>;
 };
 
@@ -25,12 +27,14 @@ export async function tapMongodb(url: string): Promise<MongodbTap> {
   const { port, hostname } = new URL(url);
   let counts = new Map<string, number>();
   let refused: RegExp | undefined;
+  let holding: { command: RegExp; held: PromiseWithResolvers<void>; released: Promise<void> } | undefined;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(Number(port || 27_017), hostname);
     upstream.pipe(client);
     let isOurs = false;
     let pending = Buffer.alloc(0);
+    let sent: Promise<unknown> | undefined;
     client.on("data", (chunk: Buffer) => {
       pending = Buffer.concat([pending, chunk]);
       for (let message = whole(pending); message; message = whole(pending)) {
@@ -39,6 +43,13 @@ export async function tapMongodb(url: string): Promise<MongodbTap> {
         isOurs ||= name !== undefined && !OF_THE_DRIVER.test(name);
         if (name !== undefined && isOurs) counts.set(name, (counts.get(name) ?? 0) + 1);
         if (name !== undefined && refused?.test(name)) client.write(refusalOf(message));
+        else if (name !== undefined && holding?.command.test(name)) {
+          const { held, released } = holding;
+          holding = undefined;
+          sent = released;
+          held.resolve();
+          void sent.then(() => upstream.write(message));
+        } else if (sent) void sent.then(() => upstream.write(message));
         else upstream.write(message);
       }
     });
@@ -60,6 +71,11 @@ export async function tapMongodb(url: string): Promise<MongodbTap> {
     },
     refuse(command) {
       refused = command;
+    },
+    hold(command) {
+      const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      holding = { command, held, released: released.promise };
+      return { isHeld: held.promise, release: released.resolve };
     },
     async close() {
       server.close();

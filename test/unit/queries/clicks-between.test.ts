@@ -79,7 +79,7 @@ it("leaves out what the store can't read", async () => {
 
 it("is what an export of all clicks reads, up to the head", async () => {
   const found: string[] = [];
-  for await (const clicks of clickRows(stores, { link: LINK }, START))
+  for await (const clicks of clickRows(stores, { link: LINK }, { after: START }))
     found.push(...clicks.map((row) => ("city" in row ? row.city : "")));
   expect(found.map(Number)).toEqual(even(0, COUNT - 1));
 });
@@ -90,7 +90,7 @@ it("is exported without withdrawn clicks, and without reading the withdrawals of
   await append(eventStore, `withdrawals-${LINK}`, [clicksWithdrawn({ link: LINK }, 1, selection)]);
   const readAll = vi.spyOn(eventStore, "readAll");
   const found: string[] = [];
-  for await (const clicks of clickRows(stores, { link: LINK }, START))
+  for await (const clicks of clickRows(stores, { link: LINK }, { after: START }))
     found.push(...clicks.map((row) => ("city" in row ? row.city : "")));
   expect(found.map(Number)).toEqual([COUNT - 2]);
   for (const [{ categories }] of readAll.mock.calls) expect(categories).toEqual(["clicks"]);

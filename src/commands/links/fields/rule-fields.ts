@@ -1,11 +1,12 @@
 // The rules of a link as requests say them and answers show them, and as events hold them.
 import { z } from "zod";
-import { cleanText, cutText } from "../../../events/classification/clean-text.ts";
+import { cleanText } from "../../../events/classification/clean-text.ts";
 import { acceptedSystem, SYSTEM_NAMES } from "../../../events/classification/systems.ts";
 import { COUNTRIES } from "../../../events/countries.ts";
 import { type LinkRule, OPTION_LIMITS as MOST, type RuleConditions } from "../../../events/link-options.ts";
 import { DEVICE_TYPES } from "../../../events/vocabulary.ts";
 import { parseMoment } from "../../../runtime/moment.ts";
+import { cutText } from "../../../runtime/text/cut-text.ts";
 import { OUR_WORDS } from "../../issue-sentence.ts";
 import { filled, text, time, utc } from "./field-schemas.ts";
 import { languageProblem } from "./rule-languages.ts";

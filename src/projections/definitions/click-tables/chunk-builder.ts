@@ -57,7 +57,7 @@ export class ChunkBuilder {
 
   /** After those before it in the log. `recorded`: its kind before it was classified again. */
   addClick(click: LinkClicked["data"], position: Position, recorded?: ClickKind): void {
-    this.#addRow(position, Date.parse(click.at));
+    this.#addPlace(position, Date.parse(click.at));
     const texts = textsOf(click, recorded);
     for (let n = 0; n < texts.length; n++) (this.#columns[n] as ColumnBuilder).add(texts[n] as string);
   }
@@ -65,10 +65,19 @@ export class ChunkBuilder {
   /** The rows of a later chunk with their marks, from the index `from` on and before `to`. */
   addRows(chunk: DecodedChunk, from = 0, to = chunk.rows): void {
     const shift = this.rows - from;
-    for (let row = from; row < to; row++) this.#addRow(positionOfRow(chunk, row), chunk.at[row] as number);
+    for (let row = from; row < to; row++) this.#addPlace(positionOfRow(chunk, row), chunk.at[row] as number);
     for (const [n, name] of COLUMNS.entries())
       (this.#columns[n] as ColumnBuilder).addAll(chunk.columns[name], from, to);
     for (const mark of chunk.marks) this.#addMark(mark, from, to, shift);
+  }
+
+  /** The row of a chunk, without its marks. */
+  addRow(chunk: DecodedChunk, row: number): void {
+    this.#addPlace(positionOfRow(chunk, row), chunk.at[row] as number);
+    for (let n = 0; n < COLUMNS.length; n++) {
+      const { values, rows } = chunk.columns[COLUMNS[n] as ColumnName];
+      (this.#columns[n] as ColumnBuilder).add(values[rows[row] as number] as string);
+    }
   }
 
   /** Milliseconds. */
@@ -112,7 +121,7 @@ export class ChunkBuilder {
     return isSame(judged, others.kind) ? stored : { ...stored, judged };
   }
 
-  #addRow(position: Position, at: number): void {
+  #addPlace(position: Position, at: number): void {
     if (this.rows === 0) this.#first = position;
     this.#last = position;
     this.#positions.add(position);

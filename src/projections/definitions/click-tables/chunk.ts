@@ -40,7 +40,8 @@ export type ChunkHead = {
 
 export const CHUNK_HEAD = ["accountId", "day", "rows", "first", "last", "firstAt", "lastAt"] as const;
 
-export const clickTables: CollectionSpec = { name: "click-tables", indexes: [] };
+/** The days are for exports of all accounts. */
+export const clickTables: CollectionSpec = { name: "click-tables", indexes: [["day", "first"]] };
 
 export const MOST_ROWS = 50_000;
 

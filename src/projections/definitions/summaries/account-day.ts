@@ -23,7 +23,7 @@ export const VALUE_MEMBERS = 5;
  * `_id`: `<accountId>@YYYY-MM-DD`. `_position`: of the last event that changed it: a click, a withdrawal or the end of one.
  * `quarters`: those with a hit, in order. `visitors`: by the kinds of hit that they made (kindBits). `hours`: by the UTC hours in
  * which they made clicks or scans; empty where there are too many patterns. `values`: of fields with values; of more than 1,000
- * the 500 with most hits, and the others as CUT.
+ * the 500 with most hits, and the others as CUT. `quietPages`: of quiet-links.ts. Written after all else that is summed of the day.
  */
 export type AccountDayDocument = Document & {
   accountId: string;
@@ -32,6 +32,7 @@ export type AccountDayDocument = Document & {
   visitors: Patterns;
   hours: Patterns;
   values: { [F in SummedField]?: ValueCounts };
+  quietPages: number;
 };
 
 export const accountDays: CollectionSpec = { name: "account-days", indexes: [] };

@@ -33,8 +33,8 @@ export type DaySummary = {
 };
 
 /**
- * `_id`: `<link>@YYYY-MM-DD`. Every link with a row in the table has one, also where all of them are withdrawn. `recent`: its
- * last ten hits by people and its last ten by bots, latest first.
+ * `_id`: `<link>@YYYY-MM-DD`. Of each link with many rows in the table, or a withdrawn one; of others: quiet-links.ts. `recent`:
+ * its last ten hits by people and its last ten by bots, latest first.
  */
 export type LinkDayDocument = Document & DaySummary & { recent: HitPlace[] };
 

@@ -1,15 +1,17 @@
 // What is kept of a link's closed days together: the sum of its days in `link-days`.
 import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
+import type { Position } from "../../../stores/event-store/port.ts";
 import type { CollectionSpec, Document } from "../../../stores/read-store/port.ts";
 import type { Fields } from "../../projection.ts";
 import { addBreakdowns, type Breakdown } from "./breakdown.ts";
 import { type HitPlace, hitsOfKind, type LinkDayDocument } from "./day.ts";
+import { MOST_VALUES } from "./tally.ts";
 
 /** Of people, and of bots. */
 export const MOST_RECENT = 10;
 
 /**
- * `_id`: link key. `lastDay`: the latest day that it contains, YYYY-MM-DD. A day that is open again may be contained with
+ * `_id`: link key. `lastDay`: the latest day that it contains, YYYY-MM-DD; `lastDayPosition`: of its last event there. A day that is open again may be contained with
  * what it was before: a reader who finds one up to `lastDay` among the open days sums the days themselves. `kinds`: those
  * with hits. `recent`: the last ten hits by people and the last ten by bots, latest first.
  */
@@ -17,6 +19,7 @@ export type LinkLifeDocument = Document &
   Record<ClickKind, number> & {
     accountId: string;
     lastDay: string;
+    lastDayPosition: Position;
     firstAt: string;
     lastAt: string;
     kinds: { [K in ClickKind]?: Breakdown };
@@ -25,34 +28,57 @@ export type LinkLifeDocument = Document &
 
 export const linkLife: CollectionSpec = { name: "link-life", indexes: [] };
 
-/** With a later day of the link; the order of its bounded lists depends on that of the days. */
-export function withDay(
+/** What is added to a life. `lastDay`: of days that come after those in it; `position`: of its last event. */
+export type LifePart = Omit<Fields<LinkLifeDocument>, "kinds"> & {
+  kinds: { [K in ClickKind]?: Breakdown };
+  position: Position;
+};
+
+export function partOfDay({ accountId, day, firstAt, lastAt, recent, ...of }: LinkDayDocument): LifePart {
+  const [click = 0, preview = 0, qr_scan = 0] = CLICK_KINDS.map((kind) => hitsOfKind(of, kind));
+  const { kinds, _position: position } = of;
+  const times = { lastDay: day, lastDayPosition: position, firstAt, lastAt };
+  return { accountId, ...times, click, preview, qr_scan, kinds, recent, position };
+}
+
+/** With a later part; the order of its bounded lists depends on that of the days. */
+export function withPart(
   life: Fields<LinkLifeDocument> | undefined,
-  { accountId, day, firstAt, lastAt, kinds, recent, quarters }: LinkDayDocument,
+  part: LifePart,
 ): Fields<LinkLifeDocument> {
-  const before = life ?? noLife(accountId);
-  const summed = { ...before, lastDay: day, recent: latestHits([...before.recent, ...recent]) };
-  if (quarters.length === 0) return summed;
-  if (summed.firstAt === "" || firstAt < summed.firstAt) summed.firstAt = firstAt;
-  if (lastAt > summed.lastAt) summed.lastAt = lastAt;
-  summed.kinds = { ...before.kinds };
+  const before = life ?? noLife(part.accountId);
+  const summed = {
+    ...before,
+    lastDay: part.lastDay,
+    lastDayPosition: part.lastDayPosition,
+    recent: before.recent.length === 0 ? part.recent : latestHits([...before.recent, ...part.recent]),
+    kinds: {} as LinkLifeDocument["kinds"],
+  };
+  if (summed.firstAt === "" || (part.firstAt !== "" && part.firstAt < summed.firstAt))
+    summed.firstAt = part.firstAt;
+  if (part.lastAt > summed.lastAt) summed.lastAt = part.lastAt;
   for (const kind of CLICK_KINDS) {
-    const ofDay = kinds[kind];
-    if (!ofDay) continue;
-    summed[kind] += hitsOfKind({ quarters }, kind);
-    const { tallies, utm, rules } = ofDay;
-    summed.kinds[kind] = addBreakdowns(summed.kinds[kind], {
-      tallies,
-      ...(utm && { utm }),
-      ...(rules && { rules }),
-    });
+    const [known, added] = [before.kinds[kind], part.kinds[kind]];
+    if (known && !added) summed.kinds[kind] = known;
+    if (!added) continue;
+    summed[kind] += part[kind];
+    const { tallies, utm, rules } = added;
+    summed.kinds[kind] = addBreakdowns(known, { tallies, ...(utm && { utm }), ...(rules && { rules }) });
   }
   return summed;
 }
 
+/** Whether no list is cut where so many hits are added, so that it is the same whether they are added day by day or together. */
+export function hasRoom(life: Fields<LinkLifeDocument> | undefined, hits: number): boolean {
+  return Object.values(life?.kinds ?? {}).every(({ tallies, utm = {}, rules = [] }) =>
+    [...tallies, ...Object.values(utm), rules].every((tally) => tally.length / 2 + hits <= MOST_VALUES),
+  );
+}
+
 export function noLife(accountId: string): Fields<LinkLifeDocument> {
   const counts = { click: 0, preview: 0, qr_scan: 0 };
-  return { accountId, ...counts, lastDay: "", firstAt: "", lastAt: "", kinds: {}, recent: [] };
+  const none = { lastDay: "", lastDayPosition: "", firstAt: "", lastAt: "" };
+  return { accountId, ...counts, ...none, kinds: {}, recent: [] };
 }
 
 /** The last ten by people and the last ten by bots, latest first. */

@@ -22,7 +22,7 @@ import {
   type ValueCounts,
 } from "./account-day.ts";
 import { dayOf, type QuarterHour } from "./day.ts";
-import { CUT } from "./tally.ts";
+import { CUT, largest } from "./tally.ts";
 import { kindBits, patternsOf } from "./visitors.ts";
 
 const QUARTERS = 96;
@@ -35,12 +35,11 @@ const KEPT_VALUES = 500;
 const MOST_PATTERNS = 4_000;
 const PEOPLE_BITS = kindBits(PEOPLE_KINDS);
 
-/** Undefined is a pause, at which the caller may do something else. Ends with the account's day; undefined without rows. */
+/** Of a day with rows. Undefined is a pause, at which the caller may do something else. */
 export function* sumAccount(
   { accountId, day }: { accountId: string; day: string },
   table: readonly ChunkRows[],
-): Generator<undefined, AccountDayDocument | undefined> {
-  if (table.length === 0) return undefined;
+): Generator<undefined, Omit<AccountDayDocument, "quietPages">> {
   const rows = rowsByVisitor(table.map((part) => ({ chunk: part.chunk, rows: countingRows(part) })));
   yield;
   const quarterOf = (at: number) => Math.floor((at % DAY_MS) / QUARTER_MS);
@@ -132,9 +131,16 @@ function boundedValues(list: ValueCounts): ValueCounts {
   const hitsAt = (place: number) =>
     CLICK_KINDS.reduce((sum, _, n) => sum + (list[place + 1 + n] as number), 0);
   const places = Array.from({ length: list.length / VALUE_MEMBERS }, (_, n) => n * VALUE_MEMBERS);
-  places.sort((a, b) => hitsAt(b) - hitsAt(a) || ((list[a] as string) < (list[b] as string) ? -1 : 1));
-  const cut: ValueCounts = [CUT, 0, 0, 0, 0];
-  for (const place of places.splice(KEPT_VALUES))
-    for (let n = 1; n <= CLICK_KINDS.length; n++) cut[n] = (cut[n] as number) + (list[place + n] as number);
-  return [...places.flatMap((place) => list.slice(place, place + VALUE_MEMBERS)), ...cut];
+  const byHits = (a: number, b: number) =>
+    hitsAt(b) - hitsAt(a) || ((list[a] as string) < (list[b] as string) ? -1 : 1);
+  const kept = largest(places, KEPT_VALUES, byHits).flatMap((place) =>
+    list.slice(place, place + VALUE_MEMBERS),
+  );
+  const sumAt = (of: ValueCounts, n: number) => {
+    let sum = 0;
+    for (let place = n; place < of.length; place += VALUE_MEMBERS) sum += of[place] as number;
+    return sum;
+  };
+  const rest = CLICK_KINDS.map((_, n) => sumAt(list, n + 1) - sumAt(kept, n + 1));
+  return [...kept, CUT, ...rest, 0];
 }

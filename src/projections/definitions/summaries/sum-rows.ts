@@ -1,22 +1,16 @@
-// Sums the rows of a table into the day of each of its links.
+// Sums the rows of tables into the day of a link, or into a part of its life.
 import { CLICK_KINDS, type ClickKind, UTM_FIELDS } from "../../../events/vocabulary.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
-import type { ColumnName } from "../click-tables/columns.ts";
-import { type DecodedChunk, positionOfRow, withdrawnRows } from "../click-tables/decode-chunk.ts";
+import { type Column, type DecodedChunk, positionOfRow } from "../click-tables/decode-chunk.ts";
 import { laterOf } from "../click-tables/positions.ts";
-import type { ChunkRows } from "../click-tables/table.ts";
 import type { Breakdown } from "./breakdown.ts";
 import type { HitPlace } from "./day.ts";
-import { type DaySummary, dayOf, type KindOfDay, type LinkDayDocument, type QuarterHour } from "./day.ts";
-import { byTime, MOST_RECENT } from "./link-life.ts";
-import { type Tally, tallyOf } from "./tally.ts";
+import { dayOf, type KindOfDay, type LinkDayDocument, type QuarterHour } from "./day.ts";
+import { COUNTED, type DayRows, type PartRows, partOfPlace, rowOfPlace } from "./day-rows.ts";
+import { byTime, type LifePart, MOST_RECENT } from "./link-life.ts";
+import { tallyOf } from "./tally.ts";
 import { patternsOf } from "./visitors.ts";
 
-/** The columns of DIMENSIONS, in their order, and those of the other tallies. */
-const COUNTED = [
-  ...(["device", "country", "city", "browser", "os", "referrer", "region", "language"] as const),
-  ...UTM_FIELDS.map((field) => `utm_${field}` as const),
-] as const;
 const TALLIES = 6;
 const [REGIONS, LANGUAGES, FIRST_UTM] = [6, 7, 8];
 const DAY_MS = 86_400_000;
@@ -24,75 +18,38 @@ const QUARTER_MS = 900_000;
 /** Between two pauses: some milliseconds of work. */
 const ROWS_AT_A_TIME = 1_000;
 
-type Of = { accountId: string; day: string };
-
-/** The day of each link with a row, in the order of their keys; undefined is a pause, at which the caller may do something else. */
-export function* sumLinks(of: Of, table: readonly ChunkRows[]): Generator<LinkDayDocument | undefined> {
-  const byLink = new Map<string, number[]>();
-  for (const [n, { chunk, from, to }] of table.entries()) {
-    const { values, rows } = chunk.columns.link;
-    const ofIndex: (number[] | undefined)[] = [];
-    for (let row = from; row < to; row++) {
-      const index = rows[row] as number;
-      let places = ofIndex[index];
-      if (!places) {
-        const link = values[index] as string;
-        places = byLink.get(link) ?? [];
-        byLink.set(link, places);
-        ofIndex[index] = places;
-      }
-      // A chunk has at most 50,000 rows.
-      places.push(n * PLACES + row);
-      if (row % (10 * ROWS_AT_A_TIME) === 0) yield;
-    }
+/** The rows at these places, of one day. Undefined is a pause, at which the caller may do something else. */
+export function* sumLinkDay(
+  rows: DayRows,
+  link: string,
+  places: readonly number[],
+): Generator<undefined, LinkDayDocument> {
+  const sum = new RowSum();
+  for (const [n, place] of places.entries()) {
+    sum.add(partOfPlace(rows, place), rowOfPlace(place));
+    if (n % ROWS_AT_A_TIME === ROWS_AT_A_TIME - 1) yield;
   }
-  const sources = table.map(({ chunk }) => sourceOf(chunk));
-  let rows = 0;
-  for (const link of [...byLink.keys()].sort()) {
-    const sum = new DaySum();
-    for (const place of byLink.get(link) ?? []) {
-      sum.add(sources[Math.floor(place / PLACES)] as Source, place % PLACES);
-      if (++rows % ROWS_AT_A_TIME === 0) yield;
-    }
-    yield { ...sum.summary(link, of), recent: sum.recent() };
-  }
+  return { ...sum.day(link), recent: sum.recent() };
 }
-const PLACES = 2 ** 20;
 
-type Source = {
-  chunk: DecodedChunk;
-  withdrawn: Uint8Array | undefined;
-  /** Of each row with marks, the last event of them. */
-  marked: ReadonlyMap<number, Position>;
-  kinds: Uint8Array;
-  columns: DecodedChunk["columns"][ColumnName][];
-};
-
-function sourceOf(chunk: DecodedChunk): Source {
-  const marked = new Map<number, Position>();
-  for (const { from, until, rows } of chunk.marks) {
-    const last = laterOf(from, until);
-    for (const row of rows) if (last > (marked.get(row) ?? "")) marked.set(row, last);
-  }
-  return {
-    chunk,
-    withdrawn: withdrawnRows(chunk),
-    marked,
-    kinds: Uint8Array.from(chunk.columns.judged.values, (kind) => CLICK_KINDS.indexOf(kind as ClickKind)),
-    columns: COUNTED.map((name) => chunk.columns[name]),
-  };
+/** The rows at these places, which are few, of days in their order. */
+export function sumLifePart(rows: DayRows, places: readonly number[]): LifePart {
+  const sum = new RowSum();
+  for (const place of places) sum.add(partOfPlace(rows, place), rowOfPlace(place));
+  return sum.lifePart();
 }
 
 type Hit = { at: number; kind: number; chunk: DecodedChunk; row: number };
 const PREVIEW = CLICK_KINDS.indexOf("preview");
 
 class KindSum {
+  hits = 0;
   readonly counts = COUNTED.map(() => new Map<string, number>());
   readonly rules = new Map<string, number>();
 }
 
-/** Of rows in the order of the log. */
-class DaySum {
+/** Of rows in the order of their days, and of the log. */
+class RowSum {
   readonly #kinds: (KindSum | undefined)[] = [];
   readonly #quarters = new Map<number, QuarterHour>();
   /** The bits of the kinds that each made. */
@@ -100,15 +57,16 @@ class DaySum {
   /** Those of people and those of bots. */
   readonly #latest: [Hit[], Hit[]] = [[], []];
   #first: Position = "";
-  #lastRow: [DecodedChunk, number] | undefined;
+  #last: [PartRows, number] | undefined;
   #changed: Position = "";
   #firstAt = Number.POSITIVE_INFINITY;
   #lastAt = Number.NEGATIVE_INFINITY;
 
-  add({ chunk, withdrawn, marked, kinds, columns }: Source, row: number): void {
-    if (this.#first === "") this.#first = positionOfRow(chunk, row);
-    this.#lastRow = [chunk, row];
-    const change = marked.get(row);
+  add(part: PartRows, row: number): void {
+    const { chunk, withdrawn, marked, kinds, columns } = part;
+    if (this.#last?.[0] !== part) this.#begin(part, row);
+    else this.#last[1] = row;
+    const change = marked.size > 0 ? marked.get(row) : undefined;
     if (change !== undefined && change > this.#changed) this.#changed = change;
     if (withdrawn?.[row]) return;
     const at = chunk.at[row] as number;
@@ -118,8 +76,9 @@ class DaySum {
     this.#countQuarter(at, kind);
     this.#kinds[kind] ??= new KindSum();
     const sum = this.#kinds[kind];
+    sum.hits += 1;
     for (let n = 0; n < columns.length; n++) {
-      const { values, rows } = columns[n] as Source["columns"][number];
+      const { values, rows } = columns[n] as Column;
       const value = values[rows[row] as number] as string;
       if (value !== "") countOne(sum.counts[n] as Map<string, number>, value);
     }
@@ -132,14 +91,10 @@ class DaySum {
     this.#keepLatest({ at, kind, chunk, row });
   }
 
-  summary(subject: string, { accountId, day }: Of) {
-    const [chunk, row] = this.#lastRow as [DecodedChunk, number];
+  /** Of rows of one day. */
+  day(subject: string) {
+    const [{ chunk, accountId, day }, row] = this.#last as [PartRows, number];
     const last = positionOfRow(chunk, row);
-    const kinds: DaySummary["kinds"] = {};
-    for (const [n, kind] of CLICK_KINDS.entries()) {
-      const sum = this.#kinds[n];
-      if (sum) kinds[kind] = kindOfDay(sum);
-    }
     return {
       _id: dayOf(subject, day),
       _position: laterOf(this.#changed, last),
@@ -148,7 +103,18 @@ class DaySum {
       lastAt: isoOf(this.#lastAt),
       quarters: [...this.#quarters.values()].sort(([a], [b]) => a - b),
       visitors: patternsOf(this.#visitors.values()),
-      kinds,
+      kinds: this.#byKind(kindOfDay),
+    };
+  }
+
+  lifePart(): LifePart {
+    const [{ chunk, accountId, day }, row] = this.#last as [PartRows, number];
+    const [click = 0, preview = 0, qr_scan = 0] = CLICK_KINDS.map((_, n) => this.#kinds[n]?.hits);
+    const last = positionOfRow(chunk, row);
+    return {
+      ...{ accountId, lastDay: day, lastDayPosition: last, position: laterOf(this.#changed, last) },
+      ...{ click, preview, qr_scan, firstAt: isoOf(this.#firstAt), lastAt: isoOf(this.#lastAt) },
+      ...{ kinds: this.#byKind(breakdownOf), recent: this.recent() },
     };
   }
 
@@ -160,6 +126,22 @@ class DaySum {
       position: positionOfRow(chunk, row),
     }));
     return hits.sort(byTime);
+  }
+
+  #begin(part: PartRows, row: number): void {
+    if (!this.#last) this.#first = positionOfRow(part.chunk, row);
+    // Of another day, which may have later rows.
+    else this.#changed = laterOf(this.#changed, positionOfRow(this.#last[0].chunk, this.#last[1]));
+    this.#last = [part, row];
+  }
+
+  #byKind<T>(read: (sum: KindSum) => T): { [K in ClickKind]?: T } {
+    const kinds: { [K in ClickKind]?: T } = {};
+    for (const [n, kind] of CLICK_KINDS.entries()) {
+      const sum = this.#kinds[n];
+      if (sum) kinds[kind] = read(sum);
+    }
+    return kinds;
   }
 
   #countQuarter(at: number, kind: number): void {
@@ -180,19 +162,24 @@ class DaySum {
   }
 }
 
-function kindOfDay({ counts, rules }: KindSum): KindOfDay {
-  const tallies = counts.map((count) => tallyOf([...count]));
+function kindOfDay(sum: KindSum): KindOfDay {
+  return {
+    ...breakdownOf(sum),
+    regions: tallyOf([...(sum.counts[REGIONS] ?? [])]),
+    languages: tallyOf([...(sum.counts[LANGUAGES] ?? [])]),
+  };
+}
+
+function breakdownOf({ counts, rules }: KindSum): Breakdown {
   const utm: Breakdown["utm"] = {};
   for (const [n, field] of UTM_FIELDS.entries()) {
-    const tally = tallies[FIRST_UTM + n] as Tally;
-    if (tally.length > 0) utm[field] = tally;
+    const count = counts[FIRST_UTM + n];
+    if (count && count.size > 0) utm[field] = tallyOf([...count]);
   }
   return {
-    tallies: tallies.slice(0, TALLIES),
+    tallies: counts.slice(0, TALLIES).map((count) => tallyOf([...count])),
     ...(Object.keys(utm).length > 0 && { utm }),
     ...(rules.size > 0 && { rules: tallyOf([...rules]) }),
-    regions: tallies[REGIONS] as Tally,
-    languages: tallies[LANGUAGES] as Tally,
   };
 }
 

@@ -1,4 +1,5 @@
 // Bounded counts of values. Not an object of counts, as a value such as `__proto__` may equal a property name.
+import { cutText } from "../../../runtime/text/cut-text.ts";
 
 /** Stands for the values that a bounded list has cut: no value is null. */
 export const CUT = null;
@@ -10,16 +11,16 @@ export type Tally = (Value | number)[];
 export type ValueCount = [value: Value, count: number];
 
 /** A tally of more values is cut to half of them. */
-const MOST_VALUES = 200;
+export const MOST_VALUES = 200;
 const KEPT_VALUES = 100;
 const LONGEST_VALUE = 200;
 
 /** Cuts a value to 200 characters, as values such as utm parameters are chosen by the visitor. */
 export function bounded(value: string): string {
-  return value.length > LONGEST_VALUE ? value.slice(0, LONGEST_VALUE).toWellFormed() : value;
+  return value.length > LONGEST_VALUE ? cutText(value, LONGEST_VALUE).toWellFormed() : value;
 }
 
-/** In the order of `counts`; of more than 200 the 100 largest (ties by name), largest first, and the rest as CUT. */
+/** Largest first (ties by name); of more than 200 the 100 largest, and the rest as CUT. */
 export function tallyOf(counts: readonly ValueCount[]): Tally {
   return boundedCounts(counts, MOST_VALUES, KEPT_VALUES).flat();
 }
@@ -40,10 +41,25 @@ export function addTallies(sum: Tally, added: Tally): Tally {
 }
 
 function boundedCounts(counts: readonly ValueCount[], most: number, kept: number): ValueCount[] {
-  if (counts.length <= most) return [...counts];
-  const ranked = counts.filter(([value]) => value !== CUT).sort(byCountThenName);
-  const rest = [...ranked.slice(kept), ...counts.filter(([value]) => value === CUT)];
-  return [...ranked.slice(0, kept), [CUT, rest.reduce((sum, [, count]) => sum + count, 0)]];
+  if (counts.length <= most) return counts.toSorted(byCountThenName);
+  const values = counts.filter(([value]) => value !== CUT);
+  const largestOnes = largest(values, kept, byCountThenName);
+  const sumOf = (of: readonly ValueCount[]) => of.reduce((sum, [, count]) => sum + count, 0);
+  return [...largestOnes, [CUT, sumOf(counts) - sumOf(largestOnes)]];
+}
+
+/** The first `count` of them in their order, without sorting all of them. */
+export function largest<T>(of: readonly T[], count: number, order: (a: T, b: T) => number): T[] {
+  let kept: T[] = [];
+  let last: T | undefined;
+  for (const item of of) {
+    if (last !== undefined && order(item, last) > 0) continue;
+    kept.push(item);
+    if (kept.length < 2 * count) continue;
+    kept = kept.sort(order).slice(0, count);
+    last = kept.at(-1);
+  }
+  return kept.sort(order).slice(0, count);
 }
 
 /** Largest first. */

@@ -1,19 +1,22 @@
-// Closes days that are over: sums their tables into link-days and account-days, these into link-life, and lists the days no
-// longer as open. What is written follows from tables alone, so that after a crash anywhere it is written again.
+// Closes days that are over: sums their tables into what is kept of a day, and adds the days to the lives of their links. What is
+// written follows from tables alone, so that after a crash anywhere it is written again.
 import type { Position } from "../../../stores/event-store/port.ts";
 import { documentPages } from "../../../stores/read-store/document-pages.ts";
 import type { Document } from "../../../stores/read-store/port.ts";
+import { COLUMNS } from "../../definitions/click-tables/columns.ts";
 import type { DecodedChunk } from "../../definitions/click-tables/decode-chunk.ts";
 import { rowsOfTable } from "../../definitions/click-tables/table.ts";
-import { dayOf, daysOf, type LinkDayDocument } from "../../definitions/summaries/day.ts";
-import { type LinkLifeDocument, withDay } from "../../definitions/summaries/link-life.ts";
+import type { AccountDayDocument } from "../../definitions/summaries/account-day.ts";
+import { type DaySummary, dayOf, type LinkDayDocument } from "../../definitions/summaries/day.ts";
+import { changedSince, type DayRows, partRows, placesByLink } from "../../definitions/summaries/day-rows.ts";
 import type { OpenDayDocument } from "../../definitions/summaries/open-days.ts";
+import { isQuiet, pagesFor, pagesOf, quietPages } from "../../definitions/summaries/quiet-links.ts";
 import { sumAccount } from "../../definitions/summaries/sum-account.ts";
-import { sumLinks } from "../../definitions/summaries/sum-rows.ts";
-import type { Fields } from "../../projection.ts";
+import { sumLinkDay } from "../../definitions/summaries/sum-rows.ts";
+import { addToLives, type ChangedLinks, type SummedDay } from "./link-lives.ts";
 import { mergeChunks } from "./merge-chunks.ts";
 import { type ClickWorkDeps, chunkOf, headsOf } from "./stored-tables.ts";
-import { versionAfter } from "./table-day.ts";
+import { PartsWriter, VALUES_AT_A_TIME } from "./write-in-parts.ts";
 
 type Closing = ClickWorkDeps & {
   /** Up to which rows are summed: withdrawals that come after it are not in the tables yet. */
@@ -27,38 +30,40 @@ type Closing = ClickWorkDeps & {
 };
 
 const PAGE = 500;
-const DOCUMENTS_AT_A_TIME = 200;
-/** Days of links that are summed before their lives are, each life once. */
-const MOST_LINK_DAYS = 200_000;
-/** A full breakdown takes some milliseconds to add. */
-const LIVES_AT_A_TIME = 20;
-const DAYS_AT_A_TIME = 10;
+/** What is summed of several days before it is added to the lives of their links, each life once. */
+const MOST = { rows: 1_000_000, summaries: 5_000 };
 
-/** Days of a link that were summed, in order. */
-type Touched = Map<string, string[]>;
+/** Days that are summed, and in which nothing but their end is missing. */
+type Batch = {
+  rows: DayRows;
+  links: ChangedLinks;
+  days: SummedDay[];
+  rowCount: number;
+  summaries: number;
+};
 
 /** Yields between steps; to be ended by the caller at any of them, if need be. @throws what the store throws */
 export async function* closeDays(deps: Closing): AsyncGenerator<void, void> {
   const { readStore, collections, before, isBusy } = deps;
-  let touched: Touched = new Map();
-  let summed: OpenDayDocument[] = [];
-  let linkDays = 0;
+  let batch = emptyBatch();
   const search = { range: { field: "_id", to: before }, limit: PAGE };
   for await (const page of documentPages<OpenDayDocument>(readStore, collections.openDays, search))
     for (const open of page) {
       if (isBusy(open._id)) continue;
-      linkDays += yield* sumDay(deps, open, touched);
-      summed.push(open);
-      if (linkDays < MOST_LINK_DAYS) continue;
-      yield* endDays(deps, summed, touched);
-      [touched, summed, linkDays] = [new Map(), [], 0];
+      yield* sumDay(deps, open, batch);
+      if (batch.rowCount < MOST.rows && batch.summaries < MOST.summaries) continue;
+      yield* endDays(deps, batch);
+      batch = emptyBatch();
     }
-  yield* endDays(deps, summed, touched);
+  yield* endDays(deps, batch);
 }
 
-/** Returns how many links have rows. */
-async function* sumDay(deps: Closing, open: OpenDayDocument, touched: Touched): AsyncGenerator<void, number> {
-  const { collections, write, asOf } = deps;
+function emptyBatch(): Batch {
+  return { rows: [], links: new Map(), days: [], rowCount: 0, summaries: 0 };
+}
+
+async function* sumDay(deps: Closing, open: OpenDayDocument, batch: Batch): AsyncGenerator<void, void> {
+  const { readStore, collections, asOf } = deps;
   yield* mergeChunks(deps, open);
   const chunks: DecodedChunk[] = [];
   for (const { _id } of await headsOf(deps, open)) {
@@ -66,96 +71,99 @@ async function* sumDay(deps: Closing, open: OpenDayDocument, touched: Touched): 
     if (chunk) chunks.push(chunk);
     yield;
   }
-  const table = rowsOfTable(chunks, asOf);
-  let count = 0;
-  let days: LinkDayDocument[] = [];
-  for (const day of sumLinks(open, table)) {
-    if (!day) {
-      yield;
-      continue;
-    }
-    count += 1;
-    const link = day._id.slice(0, -open.day.length - 1);
-    const known = touched.get(link);
-    if (known) known.push(open.day);
-    else touched.set(link, [open.day]);
-    days.push(day);
-    if (days.length < DOCUMENTS_AT_A_TIME) continue;
-    await write([{ collection: collections.linkDays, documents: days }]);
-    days = [];
-    yield;
+  const { rows } = batch;
+  const first = rows.length;
+  for (const part of rowsOfTable(chunks, asOf)) {
+    rows.push(partRows(part));
+    batch.rowCount += part.to - part.from;
   }
-  const sums = sumAccount(open, table);
-  let sum = sums.next();
-  for (; !sum.done; sum = sums.next()) yield;
-  await write([
-    { collection: collections.linkDays, documents: days },
-    { collection: collections.accountDays, documents: sum.value ? [sum.value] : [] },
-  ]);
-  yield;
-  return count;
+  if (rows.length === first) return void batch.days.push({ open, account: undefined });
+  const id = dayOf(open.accountId, open.day);
+  const before = (await readStore.get<AccountDayDocument>(collections.accountDays, id))?._position ?? "";
+  const sum = yield* sumAccount(open, rows.slice(first));
+  if (sum._position === before) return void batch.days.push({ open, account: undefined });
+  const isChanged = changedSince(rows, before);
+  const quiet = new Map<string, number[]>();
+  let quietRows = 0;
+  const writing = new PartsWriter<LinkDayDocument>(deps, collections.linkDays);
+  for (const [link, places] of yield* placesByLink(rows, first)) {
+    const entries = batch.links.get(link) ?? [];
+    if (isQuiet(rows, places)) {
+      quiet.set(link, places);
+      quietRows += places.length;
+      if (places.some(isChanged)) for (const place of places) entries.push(place);
+    } else if (places.some(isChanged)) {
+      const day = yield* sumLinkDay(rows, link, places);
+      entries.push(day);
+      batch.summaries += 1;
+      if (await writing.add(day, valuesIn(day))) yield;
+    }
+    if (entries.length > 0) batch.links.set(link, entries);
+    if (quiet.size % PAGE === 0) yield;
+  }
+  if (await writing.end()) yield;
+  const account: AccountDayDocument = { ...sum, quietPages: pagesFor(quietRows) };
+  yield* writePages(deps, account, rows, quiet);
+  batch.days.push({ open, account });
+  batch.summaries += 1;
 }
 
-async function* endDays(
+async function* writePages(
   deps: Closing,
-  summed: readonly OpenDayDocument[],
-  touched: Touched,
+  account: AccountDayDocument,
+  rows: DayRows,
+  quiet: ReadonlyMap<string, readonly number[]>,
 ): AsyncGenerator<void, void> {
-  const { readStore, collections, write, onClosed } = deps;
-  const links = [...touched.keys()].sort();
-  for (let at = 0; at < links.length; at += LIVES_AT_A_TIME) {
-    const slice = links.slice(at, at + LIVES_AT_A_TIME);
-    const stored = new Map(
-      (await readStore.getMany<LinkLifeDocument>(collections.linkLife, slice)).map((life) => [
-        life._id,
-        life,
-      ]),
-    );
-    const documents: LinkLifeDocument[] = [];
-    const replaced = new Map<string, Position>();
-    for (const link of slice) {
-      const life = yield* lifeOf(deps, link, stored.get(link), touched.get(link) ?? []);
-      if (!life) continue;
-      const before = stored.get(link)?._position ?? "";
-      replaced.set(link, before);
-      documents.push({ ...life, _id: link, _position: versionAfter(life._position, before) });
-    }
-    await write([{ collection: collections.linkLife, documents, replaced }]);
-    yield;
+  const { readStore, collections, write } = deps;
+  const search = { range: pagesOf(account), fields: [], limit: PAGE };
+  const before = new Map<string, Position>();
+  for await (const page of documentPages<Document>(readStore, collections.quietLinks, search))
+    for (const { _id, _position } of page) before.set(_id, _position);
+  const writing = new PartsWriter(deps, collections.quietLinks);
+  for (const page of quietPages(account, rows, quiet)) {
+    before.delete(page._id);
+    if (await writing.add(page, COLUMNS.length * page.rows)) yield;
   }
-  for (let at = 0; at < summed.length; at += DOCUMENTS_AT_A_TIME) {
-    const slice = summed.slice(at, at + DOCUMENTS_AT_A_TIME);
-    const removed = slice.map(({ _id, _position }) => ({ id: _id, position: _position }));
-    await write([{ collection: collections.openDays, documents: [], removed }]);
-    for (const { _id } of slice) onClosed(_id);
-    yield;
-  }
+  if (await writing.end()) yield;
+  const removed = Array.from(before, ([id, position]) => ({ id, position }));
+  if (removed.length > 0) await write([{ collection: collections.quietLinks, documents: [], removed }]);
 }
 
-/** From its days on, where they follow those that it contains; else from all of its days. */
-async function* lifeOf(
-  { readStore, collections }: Closing,
-  link: string,
-  stored: LinkLifeDocument | undefined,
-  days: readonly string[],
-): AsyncGenerator<void, (Fields<LinkLifeDocument> & Pick<Document, "_position">) | undefined> {
-  let life: Fields<LinkLifeDocument> | undefined = stored;
-  let _position = stored?._position ?? "";
-  const add = (day: LinkDayDocument) => {
-    life = withDay(life, day);
-    if (day._position > _position) _position = day._position;
+/** Lives first, as a day that has been summed before is not added to them again; its links are readable with the account's day. */
+async function* endDays(deps: Closing, { rows, links, days }: Batch): AsyncGenerator<void, void> {
+  const { collections, write, onClosed } = deps;
+  yield* addToLives(deps, rows, links, days);
+  let ended: Batch["days"] = [];
+  let values = 0;
+  const end = async () => {
+    const documents = ended.flatMap(({ account }) => account ?? []);
+    const removed = ended.map(({ open: { _id, _position } }) => ({ id: _id, position: _position }));
+    await write([
+      { collection: collections.accountDays, documents },
+      { collection: collections.openDays, documents: [], removed },
+    ]);
+    for (const { open } of ended) onClosed(open._id);
+    [ended, values] = [[], 0];
   };
-  if (stored && (days[0] ?? "") > stored.lastDay) {
-    const ids = days.map((day) => dayOf(link, day));
-    const added = await readStore.getMany<LinkDayDocument>(collections.linkDays, ids);
-    for (const day of added.sort((a, b) => (a.day < b.day ? -1 : 1))) add(day);
-  } else {
-    [life, _position] = [undefined, ""];
-    const search = { range: daysOf(link), limit: DAYS_AT_A_TIME };
-    for await (const page of documentPages<LinkDayDocument>(readStore, collections.linkDays, search)) {
-      for (const day of page) add(day);
-      yield;
-    }
+  for (const day of days) {
+    ended.push(day);
+    values += day.account ? valuesInAccount(day.account) : 1;
+    if (values < VALUES_AT_A_TIME) continue;
+    await end();
+    yield;
   }
-  return life && { ...life, _position };
+  if (ended.length > 0) await end();
+}
+
+function valuesIn({ kinds, quarters }: Pick<DaySummary, "kinds" | "quarters">): number {
+  let values = 4 * quarters.length;
+  for (const { tallies, utm = {}, rules = [], regions, languages } of Object.values(kinds))
+    for (const list of [...tallies, ...Object.values(utm), rules, regions, languages]) values += list.length;
+  return values;
+}
+
+function valuesInAccount({ quarters, hours, values }: AccountDayDocument): number {
+  let count = 4 * quarters.length + hours.length;
+  for (const list of Object.values(values)) count += list.length;
+  return count;
 }

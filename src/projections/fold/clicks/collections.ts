@@ -9,6 +9,7 @@ import { accountDays } from "../../definitions/summaries/account-day.ts";
 import { linkDays } from "../../definitions/summaries/day.ts";
 import { linkLife } from "../../definitions/summaries/link-life.ts";
 import { openDays } from "../../definitions/summaries/open-days.ts";
+import { quietLinks } from "../../definitions/summaries/quiet-links.ts";
 
 /** Names of collections. */
 export type ClickCollections = {
@@ -17,6 +18,7 @@ export type ClickCollections = {
   linkTotals: string;
   clickHours: string;
   linkDays: string;
+  quietLinks: string;
   accountDays: string;
   linkLife: string;
 };
@@ -29,6 +31,7 @@ export function clickCollections(build: Pick<Build, "build">): ClickCollections 
     linkTotals: named(linkTotals),
     clickHours: named(clickHours),
     linkDays: named(linkDays),
+    quietLinks: named(quietLinks),
     accountDays: named(accountDays),
     linkLife: named(linkLife),
   };

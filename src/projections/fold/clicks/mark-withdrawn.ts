@@ -7,7 +7,6 @@ import type { ClickKind } from "../../../events/vocabulary.ts";
 import { isSelectedBy, type Withdrawal, withdrawalsAfter } from "../../../events/withdrawals.ts";
 import type { EventStore, Position } from "../../../stores/event-store/port.ts";
 import { streamPages } from "../../../stores/event-store/stream-pages.ts";
-import { documentPages } from "../../../stores/read-store/document-pages.ts";
 import type { ChunkDocument, Mark } from "../../definitions/click-tables/chunk.ts";
 import { versionOf } from "../../definitions/click-tables/chunk-builder.ts";
 import {
@@ -20,17 +19,11 @@ import {
 import { laterOf } from "../../definitions/click-tables/positions.ts";
 import { rowsOfTable } from "../../definitions/click-tables/table.ts";
 import { addHits, countHit, type LinkTotalsDocument, noHits } from "../../definitions/link-totals.ts";
-import { daysOf, type LinkDayDocument } from "../../definitions/summaries/day.ts";
 import { type OpenDayDocument, openDayId } from "../../definitions/summaries/open-days.ts";
 import type { Fields } from "../../projection.ts";
-import {
-  type AccountDay,
-  type ClickWorkDeps,
-  chunkHeads,
-  chunkOf,
-  headsOf,
-  type StoredHead,
-} from "./stored-tables.ts";
+import { daysBut, openDaysOf } from "./link-lives.ts";
+import { linkDayOf } from "./stored-days.ts";
+import { type ClickWorkDeps, chunkHeads, chunkOf, headsOf, type StoredHead } from "./stored-tables.ts";
 import { versionAfter } from "./table-day.ts";
 
 /** A withdrawal, or the end of one, whose rows are not marked yet. */
@@ -44,8 +37,6 @@ export type Marking = ClickWorkDeps & {
   onMarked(id: string): void;
 };
 
-const DAYS_AT_A_TIME = 50;
-const OPEN_DAYS = 1_000;
 /** A page of the log, of which the next click is looked for. */
 const EVENTS_AT_A_TIME = 500;
 
@@ -224,24 +215,17 @@ async function* sumTotals(
   link: string,
   accountId: string,
 ): AsyncGenerator<void, Fields<LinkTotalsDocument>> {
-  const { readStore, collections, asOf } = deps;
+  const { asOf } = deps;
   const totals = noHits(accountId);
-  const open = new Map<string, AccountDay>();
-  const search = {
-    where: { accountId },
-    sort: { field: "day", direction: "asc" as const },
-    limit: OPEN_DAYS,
-  };
-  for await (const page of documentPages<OpenDayDocument>(readStore, collections.openDays, search))
-    for (const { day } of page) open.set(day, { accountId, day });
-  const closed = { range: daysOf(link), limit: DAYS_AT_A_TIME };
-  for await (const page of documentPages<LinkDayDocument>(readStore, collections.linkDays, closed)) {
-    for (const day of page) if (!open.has(day.day)) addHits(totals, day);
+  const open = await openDaysOf(deps, accountId);
+  for await (const closed of daysBut(deps, accountId, open)) {
+    const day = await linkDayOf(deps, closed, link);
+    if (day) addHits(totals, day);
     yield;
   }
-  for (const day of open.values()) {
+  for (const day of open) {
     const chunks: DecodedChunk[] = [];
-    for (const { _id, first } of await headsOf(deps, day)) {
+    for (const { _id, first } of await headsOf(deps, { accountId, day })) {
       const chunk = first <= asOf ? await chunkOf(deps, _id) : undefined;
       if (chunk?.columns.link.values.includes(link)) chunks.push(chunk);
       yield;

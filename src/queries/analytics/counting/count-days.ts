@@ -7,10 +7,12 @@ import {
   VALUE_MEMBERS,
   type ValueCounts,
 } from "../../../projections/definitions/summaries/account-day.ts";
-import { dayOf, type LinkDayDocument, linkDays } from "../../../projections/definitions/summaries/day.ts";
+import { dayOf } from "../../../projections/definitions/summaries/day.ts";
+import { DayBeingClosed } from "../../../projections/fold/clicks/stored-days.ts";
 import { Refused } from "../../../runtime/refused.ts";
 import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
+import { closedLinkDay } from "../closed-link-days.ts";
 import type { Period } from "../resolve-question.ts";
 import { DAY_MS } from "../time-zone.ts";
 import { type Counting, countRows, type DayCounts, type DayQuestion, placeOf } from "./count-rows.ts";
@@ -52,9 +54,12 @@ export function dayCounter({ reader, readStore }: Deps, mostRead = MOST_READ) {
     if (!account || eventOf(account._position) !== day.version) return undefined;
     const [key] = link;
     if (key === undefined) return countAccountDay(account, of);
-    const ofLink = await readStore.get<LinkDayDocument>(linkDays.name, dayOf(key, day.day));
-    if (ofLink && eventOf(ofLink._position) > day.version) return undefined;
-    return countLinkDay(day.day, ofLink?.accountId === of.accountId ? ofLink : undefined, of);
+    try {
+      return countLinkDay(day.day, await closedLinkDay(readStore, account, key), of);
+    } catch (error) {
+      if (error instanceof DayBeingClosed) return undefined;
+      throw error;
+    }
   }
 
   /** @throws range_too_large, ChunkReplaced, the reason of the slices' signal, what the store throws */

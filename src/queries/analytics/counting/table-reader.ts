@@ -14,6 +14,7 @@ import {
   sizeOf,
 } from "../../../projections/definitions/click-tables/decode-chunk.ts";
 import type { ChunkRows } from "../../../projections/definitions/click-tables/table.ts";
+import { DayBeingClosed } from "../../../projections/fold/clicks/stored-days.ts";
 import { DomainError } from "../../../runtime/errors.ts";
 import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
@@ -116,7 +117,8 @@ export async function withPresentChunks<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof ChunkReplaced) || attempt === TRIES) throw error;
+      const isReplaced = error instanceof ChunkReplaced || error instanceof DayBeingClosed;
+      if (!isReplaced || attempt === TRIES) throw error;
     }
 }
 

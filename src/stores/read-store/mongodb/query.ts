@@ -3,8 +3,15 @@ import type { Document as BsonDocument, Filter, Sort } from "mongodb";
 import { fieldName } from "../names.ts";
 import type { FindQuery, Scalar } from "../port.ts";
 
-/** Its fields as they are, and the nested ones as text: keys may contain dots and dollars there, lists may be nested. */
-export type StoredDocument = BsonDocument & { _id: string; _nested?: string };
+/**
+ * Its fields as they are, and each nested one as JSON text: keys may contain dots and dollars there, lists may be
+ * nested. `_term`: of the commit that has written it.
+ */
+export type StoredDocument = BsonDocument & {
+  _id: string;
+  _nested?: Record<string, string>;
+  _term?: number;
+};
 
 /** @throws bad_name */
 export function filterOf(query: Omit<FindQuery, "limit">): Filter<StoredDocument> {

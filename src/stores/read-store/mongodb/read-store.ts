@@ -18,7 +18,7 @@ import {
   type ReadStore,
   type WriteBatch,
 } from "../port.ts";
-import { documentOf, storedParts } from "../stored-document.ts";
+import { storedParts } from "../stored-document.ts";
 import { filterOf, type StoredDocument, sortOf } from "./query.ts";
 import {
   differenceFrom,
@@ -31,8 +31,9 @@ import {
   type StoredReceipt,
 } from "./receipts.ts";
 
-/** `json`: the whole checkpoint. What its commits have left: receipts.ts. */
-type StoredCheckpoint = Pick<Checkpoint, "position" | "eventId"> & Left & { _id: string; json: string };
+/** `json`: the whole checkpoint. `term`: counts commits that have begun. What they have left: receipts.ts. */
+type StoredCheckpoint = Pick<Checkpoint, "position" | "eventId"> &
+  Left & { _id: string; json: string; term: number };
 
 /**
  * Of one bulk write. FerretDB 1.24 on SQLite has a hundred connections a database, and keeps one for each stored document
@@ -75,10 +76,17 @@ class MongodbReadStore implements ReadStore {
     return stored ? fromStored<D>(stored) : undefined;
   }
 
-  async getMany<D extends Document>(collection: string, ids: readonly string[]): Promise<D[]> {
+  async getMany<D extends Document>(
+    collection: string,
+    ids: readonly string[],
+    fields?: readonly string[],
+  ): Promise<D[]> {
     if (ids.length === 0) return [];
     const $in = [...new Set(ids)];
-    const stored = await this.#on(collection, (all) => all.find({ _id: { $in } }).toArray());
+    const wanted = fields?.flatMap((field) => [fieldName(field), `_nested.${field}`]);
+    const stored = await this.#on(collection, (all) =>
+      all.find({ _id: { $in } }, projection(wanted)).toArray(),
+    );
     return stored.map((document) => fromStored<D>(document));
   }
 
@@ -87,7 +95,7 @@ class MongodbReadStore implements ReadStore {
     // MongoDB takes a limit of 0 for no limit.
     if (limit <= 0) return [];
     const filter = filterOf(query);
-    const options = { sort: sortOf(query.sort), limit, ...projection(query.fields) };
+    const options = { sort: sortOf(query.sort), limit, ...projection(query.fields?.map(fieldName)) };
     const stored = await this.#on(collection, (all) => all.find(filter, options).toArray());
     return stored.map((document) => fromStored<D>(document));
   }
@@ -117,23 +125,25 @@ class MongodbReadStore implements ReadStore {
   }
 
   async write({ documents, checkpoint }: WriteBatch): Promise<void> {
-    const receipt = checkpoint && (await this.#begin(checkpoint));
+    const named = namedIn(documents);
+    // Without documents the checkpoint alone says whether another holder has moved it.
+    const begun = checkpoint && (named.length > 0 || !checkpoint.from) && (await this.#begin(checkpoint));
+    const { term } = begun || {};
+    const moved = async () =>
+      new CheckpointMoved(checkpoint?.name ?? "", checkpoint && (await this.checkpoint(checkpoint.name)));
     for (const { collection, documents: changed, replaced } of documents)
       for (const part of parts(changed))
-        if (!replaced) await this.#replace(collection, part);
-        else if (!(await this.#replaceUnchanged(collection, part, replaced)))
-          throw new CheckpointMoved(
-            checkpoint?.name ?? "",
-            checkpoint && (await this.checkpoint(checkpoint.name)),
-          );
-    const named = namedIn(documents);
-    if (checkpoint && receipt !== undefined && named.length > 0)
-      await this.#receipts((all) => leaveReceipt(all, checkpoint.name, receipt, named));
+        if (!replaced) await this.#replace(collection, part, term);
+        else if (!(await this.#replaceUnchanged(collection, part, replaced, term))) throw await moved();
+    const isLeft = await this.#receipts(async (all) => {
+      return !begun || named.length === 0 || (await isNew(leaveReceipt(all, checkpoint.name, begun, named)));
+    });
+    if (!isLeft) throw await moved();
     // What is removed is named before, as its absence would be taken for that of an older copy.
     for (const { collection, removed = [] } of documents)
-      for (const part of parts(removed)) await this.#remove(collection, part);
-    if (checkpoint && receipt !== undefined)
-      await this.#moveCheckpoint(checkpoint, named.length > 0 ? { receipt, ...lastOf(named) } : {});
+      for (const part of parts(removed)) await this.#remove(collection, part, term);
+    const left = begun && named.length > 0 ? { receipt: begun.receipt, ...lastOf(named) } : {};
+    if (checkpoint && !(await this.#hasMoved(checkpoint, term, left))) throw await moved();
   }
 
   async inconsistency(name: string): Promise<string | undefined> {
@@ -187,30 +197,41 @@ class MongodbReadStore implements ReadStore {
     await this.#connection.close();
   }
 
-  /** Notes up to where documents may be from now on, and returns the number of its receipt. @throws CheckpointMoved */
-  async #begin({ name, from, to }: MovedCheckpoint): Promise<number> {
-    const begun = { $max: { begun: to.position } };
+  /**
+   * Notes up to where documents may be from now on, and begins a term, after which no commit that has begun before writes
+   * what a later one has written. Returns it, and the number of its receipt. @throws CheckpointMoved
+   */
+  async #begin({ name, from, to }: MovedCheckpoint): Promise<{ receipt: number; term: number }> {
+    const begun = { $max: { begun: to.position }, $inc: { term: 1 } };
     const stored = await this.#checkpoints((all) =>
-      from ? all.findOneAndUpdate(unmoved(name, from), begun) : all.findOne({ _id: name }),
+      from
+        ? all.findOneAndUpdate(unmoved(name, from), begun, { returnDocument: "after" })
+        : all.findOne({ _id: name }),
     );
     if (from ? !stored : stored) throw new CheckpointMoved(name, await this.checkpoint(name));
     if (!from) await this.#receipts((all) => removeReceipts(all, name));
-    return (stored?.receipt ?? 0) + 1;
+    return { receipt: (stored?.receipt ?? 0) + 1, term: stored?.term ?? 0 };
   }
 
-  async #moveCheckpoint({ name, from, to }: MovedCheckpoint, left: Partial<Left>): Promise<void> {
+  /** False where another holder has moved it, or has begun to write documents. */
+  async #hasMoved(
+    { name, from, to }: MovedCheckpoint,
+    term: number | undefined,
+    left: Partial<Left>,
+  ): Promise<boolean> {
     const { position, eventId } = to;
     const moved = { position, eventId, json: JSON.stringify(to), ...left };
-    const hasMoved = await this.#checkpoints(async (all) => {
-      if (!from) return await isNew(all.insertOne({ _id: name, receipt: 0, begun: position, ...moved }));
-      return (await all.updateOne(unmoved(name, from), { $set: moved })).matchedCount === 1;
+    return await this.#checkpoints(async (all) => {
+      if (!from)
+        return await isNew(all.insertOne({ _id: name, receipt: 0, term: 0, begun: position, ...moved }));
+      const filter = { ...unmoved(name, from), ...(term !== undefined && { term }) };
+      return (await all.updateOne(filter, { $set: moved })).matchedCount === 1;
     });
-    if (!hasMoved) throw new CheckpointMoved(name, await this.checkpoint(name));
   }
 
-  async #replace(collection: string, documents: readonly Document[]): Promise<void> {
+  async #replace(collection: string, documents: readonly Document[], term?: number): Promise<void> {
     const operations = documents.map((document) => ({
-      replaceOne: { ...replacement(document), upsert: true },
+      replaceOne: { ...replacement(document, term), upsert: true },
     }));
     const isComplete = await this.#on(collection, (all) =>
       isNew(all.bulkWrite(operations, { ordered: false })),
@@ -218,8 +239,9 @@ class MongodbReadStore implements ReadStore {
     if (isComplete) return;
     // A stored document is as new, or another writer inserted it, older or not, at the same moment. Some compatible
     // servers stop there, so that what has become of the others is unknown.
-    if (documents.length > 1) for (const document of documents) await this.#replace(collection, [document]);
-    else for (const document of documents) await this.#replaceStored(collection, document);
+    if (documents.length > 1)
+      for (const document of documents) await this.#replace(collection, [document], term);
+    else for (const document of documents) await this.#replaceStored(collection, document, term);
   }
 
   /** False where a stored one has another position than it must have. */
@@ -227,13 +249,18 @@ class MongodbReadStore implements ReadStore {
     collection: string,
     documents: readonly Document[],
     replaced: ReadonlyMap<string, Position>,
+    term?: number,
   ): Promise<boolean> {
     const operations = documents.map((document) => {
       const { _id } = document;
       const _position = replaced.get(_id) ?? "";
       // No position is empty, so that nothing but an insert can come of it.
       return {
-        replaceOne: { filter: { _id, _position }, replacement: toStored(document), upsert: _position === "" },
+        replaceOne: {
+          filter: { _id, _position, ...ofNoLater(term) },
+          replacement: toStored(document, term),
+          upsert: _position === "",
+        },
       };
     });
     return await this.#on(collection, async (all) => {
@@ -247,15 +274,19 @@ class MongodbReadStore implements ReadStore {
     });
   }
 
-  async #remove(collection: string, removed: readonly { id: string; position: Position }[]): Promise<void> {
+  async #remove(
+    collection: string,
+    removed: readonly { id: string; position: Position }[],
+    term?: number,
+  ): Promise<void> {
     const operations = removed.map(({ id: _id, position: _position }) => ({
-      deleteOne: { filter: { _id, _position } },
+      deleteOne: { filter: { _id, _position, ...ofNoLater(term) } },
     }));
     await this.#on(collection, (all) => all.bulkWrite(operations, { ordered: false }));
   }
 
-  async #replaceStored(collection: string, document: Document): Promise<void> {
-    const { filter, replacement: stored } = replacement(document);
+  async #replaceStored(collection: string, document: Document, term?: number): Promise<void> {
+    const { filter, replacement: stored } = replacement(document, term);
     await this.#on(collection, (all) => all.replaceOne(filter, stored));
   }
 
@@ -289,31 +320,43 @@ function* parts<T>(all: readonly T[]): Generator<readonly T[]> {
     yield all.slice(start, start + MAX_OPERATIONS);
 }
 
-/** Nested ones are one text. */
-function projection(fields: readonly string[] | undefined) {
-  if (!fields) return {};
-  return {
-    projection: Object.fromEntries([...fields.map(fieldName), "_position"].map((field) => [field, 1])),
-  };
+function projection(paths: readonly string[] | undefined) {
+  if (!paths) return {};
+  return { projection: Object.fromEntries([...paths, "_position"].map((path) => [path, 1])) };
 }
 
 function unmoved(name: string, { position, eventId }: Checkpoint) {
   return { _id: name, position, eventId };
 }
 
-function toStored(document: Document): StoredDocument {
-  const { fields, nested } = storedParts(document);
-  return nested === undefined ? fields : { ...fields, _nested: nested };
+/** What no commit has written that began later. */
+function ofNoLater(term: number | undefined) {
+  return term === undefined ? {} : { _term: { $not: { $gt: term } } };
 }
 
-function fromStored<D extends Document>({ _nested, ...fields }: StoredDocument): D {
-  return documentOf<D>(fields, _nested);
+function toStored(document: Document, term: number | undefined): StoredDocument {
+  const { fields, nested } = storedParts(document);
+  return {
+    ...fields,
+    ...(nested && { _nested: eachAsText(nested) }),
+    ...(term !== undefined && { _term: term }),
+  };
+}
+
+function fromStored<D extends Document>({ _nested, _term, ...fields }: StoredDocument): D {
+  for (const [name, text] of Object.entries(_nested ?? {}))
+    (fields as Record<string, unknown>)[name] = JSON.parse(text);
+  return fields as Document as D;
+}
+
+function eachAsText(nested: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(nested).map(([name, value]) => [name, JSON.stringify(value)]));
 }
 
 /** Of a document that is replaced where the stored one is older. */
-function replacement(document: Document) {
-  const filter = { _id: document._id, _position: { $lt: document._position } };
-  return { filter, replacement: toStored(document) };
+function replacement(document: Document, term: number | undefined) {
+  const filter = { _id: document._id, _position: { $lt: document._position }, ...ofNoLater(term) };
+  return { filter, replacement: toStored(document, term) };
 }
 
 /** False when a document with the same `_id` was there already. */

@@ -9,7 +9,7 @@ import type { WriteBatch } from "../port.ts";
 type Named = { collection: string; id: string; position: Position };
 
 /** `number`: counts the receipts of a checkpoint from 1. `json`: of the documents that it names. */
-export type StoredReceipt = { _id: string; number: number; json: string };
+export type StoredReceipt = { _id: string; number: number; term: number; json: string };
 
 /**
  * What commits leave in the checkpoint itself. `receipt`: the number of the last one. `begun`: up to where commits have begun.
@@ -43,14 +43,16 @@ export function lastOf(named: readonly Named[]): Partial<Left> {
   return Object.fromEntries(named.map((last) => [`${LAST}${last.collection}`, JSON.stringify(last)]));
 }
 
+/** @throws the server's error of a duplicate key where a commit that began later has left one */
 export async function leaveReceipt(
   receipts: Collection<StoredReceipt>,
   checkpoint: string,
-  number: number,
+  { receipt: number, term }: { receipt: number; term: number },
   named: readonly Named[],
 ): Promise<void> {
   const _id = `${checkpoint}/${number % MOST_RECEIPTS}`;
-  await receipts.updateOne({ _id }, { $set: { number, json: JSON.stringify(named) } }, { upsert: true });
+  const left = { number, term, json: JSON.stringify(named) };
+  await receipts.updateOne({ _id, term: { $not: { $gt: term } } }, { $set: left }, { upsert: true });
 }
 
 export async function receiptsOf(

@@ -24,7 +24,7 @@ import {
   type ReadStore,
   type WriteBatch,
 } from "../port.ts";
-import { documentOf, storedParts } from "../stored-document.ts";
+import { storedParts } from "../stored-document.ts";
 import { column, matchSql, searchSql, tableName } from "./query.ts";
 
 /** Pages in memory, for each connection: few, as each commit of another one empties them. */
@@ -211,8 +211,9 @@ export class SqliteReadStore implements ReadStore {
        ${isReplaced ? "" : "WHERE stored.position < excluded.position"}`,
     );
     for (const document of documents) {
-      const { fields, nested = null } = storedParts(document);
-      upsert.run(document._id, document._position, JSON.stringify(fields), nested);
+      const { fields, nested } = storedParts(document);
+      const text = nested ? JSON.stringify(nested) : null;
+      upsert.run(document._id, document._position, JSON.stringify(fields), text);
     }
   }
 
@@ -280,5 +281,7 @@ const COLUMNS_OF_TABLES = `
   WHERE tables.type = 'table' AND tables.name NOT GLOB 'sqlite_*' GROUP BY tables.name`;
 
 function parsed<D extends Document>({ fields, nested }: Record<string, unknown>): D {
-  return documentOf<D>(JSON.parse(String(fields)), nested === null ? undefined : String(nested));
+  const scalars = JSON.parse(String(fields));
+  // `nested` may name scalars, as any that are wanted, without their values.
+  return nested === null ? scalars : Object.assign(JSON.parse(String(nested)), scalars);
 }

@@ -58,12 +58,34 @@ export function idempotency(deps: Deps) {
         .send(kept.answer.body);
     },
 
+    /**
+     * What `make` decides before anything is changed: a request that is repeated, as its answer was lost, goes on with what it
+     * decided first. @throws what `make` throws
+     */
+    async planned<T>({ keyed }: FastifyRequest, make: () => Promise<T>): Promise<T> {
+      if (!keyed) return await make();
+      const record = planOf(keyed.record);
+      const noted = async () => (await deps.secrets.get(record, deps.clock())) as T | undefined;
+      const begun = await noted();
+      if (begun !== undefined) return begun;
+      try {
+        const plan = { value: await make(), expiresAt: keyed.kept.expiresAt };
+        return (await deps.secrets.putIfAbsent(record, plan, deps.clock())) as T;
+      } catch (error) {
+        // The same request, sent twice at once, has begun in between.
+        const other = await noted();
+        if (other !== undefined) return other;
+        throw error;
+      }
+    },
+
     async onSend(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
       const { keyed } = request;
       if (!keyed || keyed.kept.answer || typeof payload !== "string") return payload;
       const { record, kept } = keyed;
       const { statusCode } = reply;
-      if (statusCode >= 400 && statusCode < 500) await deps.secrets.delete(record);
+      if (statusCode >= 400 && statusCode < 500)
+        for (const name of [record, planOf(record)]) await deps.secrets.delete(name);
       if (statusCode < 200 || statusCode >= 300) return payload;
       const etag = reply.getHeader("etag");
       const answer = {
@@ -76,6 +98,11 @@ export function idempotency(deps: Deps) {
       return payload;
     },
   };
+}
+
+/** The name of what a keyed request has decided to do. */
+function planOf(record: string): string {
+  return `${record}/plan`;
 }
 
 /** JSON.stringify recurses where JSON.parse does not. @throws invalid_request */

@@ -2,10 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blockLink } from "../../src/commands/links/change-link.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
+import { StoreUnavailable } from "../../src/stores/connections/errors.ts";
 import { decoded, FIREFOX } from "../support/portal/browser-like.ts";
 import { type Person, portalPeople } from "../support/portal/portal-people.ts";
 import { until } from "../support/runtime/until.ts";
-import { startTestService, type TestService } from "../support/service/start-service.ts";
+import { onCluster, startTestService, type TestService } from "../support/service/start-service.ts";
 
 type Tags = { tags: { tag: string; colour: string | null; links: number; clicks?: number }[]; total: number };
 type Changed = {
@@ -138,6 +139,45 @@ describe("the tags of an account", { timeout: 60_000 }, () => {
     expect(rest.body).toMatchObject({ changed: 1, next_cursor: null });
     expect((await list(key)).tags).toMatchObject([{ tag: "new", links: 2 }]);
   });
+
+  it.skipIf(onCluster())(
+    "are renamed once by Idempotency-Key, also where the answer was lost midway or at the end",
+    async () => {
+      const { key } = await service.member("developer");
+      await make(key, ["a", "x"], ["a"], ["a"], ["b"]);
+      const { secrets, eventStore } = service.backend;
+      const send = (from: string, name: string) =>
+        service.ask<Changed>(`/api/v1/tags/${from}`, {
+          ...{ method: "PATCH", key, body: { name, colour: "green" } },
+          headers: { "idempotency-key": `rename ${from} ${name}` },
+        });
+      const [append, put] = [eventStore.append.bind(eventStore), secrets.put.bind(secrets)];
+      let appends = 0;
+      eventStore.append = async (...events) => {
+        if (++appends > 1) throw new StoreUnavailable("the process is gone");
+        return await append(...events);
+      };
+      expect((await send("a", "c")).status).toBe(503);
+      eventStore.append = append;
+      secrets.put = async () => {
+        throw new Error("the process is gone");
+      };
+      expect((await send("a", "c")).status).toBe(500);
+      secrets.put = put;
+      const first = await send("a", "c");
+      const done = { tag: "c", colour: "green", changed: 3, failed: 0, errors: [], next_cursor: null };
+      expect([first.status, first.body]).toEqual([200, done]);
+      expect((await send("a", "c")).text).toBe(first.text);
+      expect((await list(key)).tags.map(({ tag, links }) => [tag, links])).toEqual([
+        ["c", 3],
+        ["b", 1],
+        ["x", 1],
+      ]);
+      const twice = await Promise.all(Array.from({ length: 10 }, () => send("c", "d")));
+      expect(new Set(twice.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+      expect(twice[0]?.body).toMatchObject({ tag: "d", changed: 3 });
+    },
+  );
 
   it("of more than a thousand links are renamed a part at a time, and what fails is named", async () => {
     const { key } = await service.member("developer");

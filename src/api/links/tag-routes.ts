@@ -81,7 +81,7 @@ export function tagRoutes(app: Api, deps: LifeDeps & { writesAreReadable: () => 
     summary: "Rename, merge or colour a tag",
     description:
       `A new name is a change of each link that has the tag, as if it were made alone: of ${RETAGGED_AT_A_TIME} links a request, without the Developer tier of one, and ` +
-      "`next_cursor` goes on with the others. What was ended or failed is repeated with `merge`: nothing is done twice, and 404 says that no link is left. Deleted links keep " +
+      "`next_cursor` goes on with the others. What was ended or failed is repeated with its `Idempotency-Key`, or with `merge`: nothing is done twice, and without a key 404 says that no link is left. Deleted links keep " +
       "the old name.",
     tags: ["Links"],
     params: z.object({ tag }),
@@ -98,10 +98,22 @@ export function tagRoutes(app: Api, deps: LifeDeps & { writesAreReadable: () => 
     const name = body.name === undefined ? params.tag : acceptTag(body.name);
     const isRenamed = name !== params.tag;
     if (!(await deps.writesAreReadable())) throw new Refused("links_behind");
-    if (!isRenamed || query.cursor === undefined)
-      await refuseTag(deps, accountId, params.tag, { name, merge: body.merge });
-    const renamed = isRenamed ? await renamePart() : { changed: 0, refused: [], next: null };
-    if (renamed.changed > 0 && renamed.next === null)
+    const { keys, next } = await deps.idempotency.planned(request, async () => {
+      if (!isRenamed || query.cursor === undefined)
+        await refuseTag(deps, accountId, params.tag, { name, merge: body.merge });
+      const limit = hasDeveloperFeatures(caller.tier) ? RETAGGED_AT_A_TIME : 1;
+      const part = { tag: params.tag, after: query.cursor, limit };
+      return isRenamed ? await accountLinkKeys(deps, accountId, part) : { keys: [], next: null };
+    });
+    const addresses = keys.map((key) => {
+      const [host = "", slug = ""] = key.split("/");
+      return { host, slug };
+    });
+    const renamed = await retagLinks(deps.links, context, accountId, addresses, {
+      from: params.tag,
+      to: name,
+    });
+    if (renamed.changed > 0 && next === null)
       await passTagColour(deps.links, context, accountId, { from: params.tag, to: name });
     if (body.colour !== undefined) await colourTag(deps.links, context, accountId, name, body.colour);
     return {
@@ -113,19 +125,7 @@ export function tagRoutes(app: Api, deps: LifeDeps & { writesAreReadable: () => 
         link: linkKey(host, slug),
         ...error,
       })),
-      next_cursor: renamed.next,
+      next_cursor: next,
     };
-
-    async function renamePart() {
-      const limit = hasDeveloperFeatures(caller.tier) ? RETAGGED_AT_A_TIME : 1;
-      const filter = { tag: params.tag, after: query.cursor, limit };
-      const { keys, next } = await accountLinkKeys(deps, accountId, filter);
-      const addresses = keys.map((key) => {
-        const [host = "", slug = ""] = key.split("/");
-        return { host, slug };
-      });
-      const wanted = { from: params.tag, to: name };
-      return { ...(await retagLinks(deps.links, context, accountId, addresses, wanted)), next };
-    }
   });
 }

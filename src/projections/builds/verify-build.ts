@@ -159,7 +159,8 @@ async function isOfOpenDay(
   const isLife = of.some(({ lastDay }) => lastDay !== undefined);
   const { stored, folded } = sidesOf(deps, build);
   for (const { readStore, collections } of [stored, folded]) {
-    const search = { where: { accountId }, limit: PAGE };
+    const sort = { field: "day", direction: "asc" } as const;
+    const search = { where: { accountId }, sort, limit: PAGE };
     for await (const page of documentPages<OpenDayDocument>(readStore, collections.openDays, search))
       if (page.some(({ day }) => (isLife ? day <= last : day === last))) return true;
   }

@@ -33,7 +33,10 @@ const asNew = { ...unproven, recordLostAt: null, lost: false, homeUrl: null };
 
 export const domains: Projection<DomainDocument> = {
   name: "domains",
-  collection: { name: "domains", indexes: [["domainId"], ["hostname"], ["accountId", "addedAt"]] },
+  collection: {
+    name: "domains",
+    indexes: [["domainId"], ["hostname"], ["accountId", "addedAt"], ["state", "proven"]],
+  },
   handles: [
     "DomainAdded",
     "DomainVerified",

@@ -24,7 +24,7 @@ export type EventIndexDocument = Document & {
   correlationId: string;
 };
 
-const INDEXED = ["category", "account", "actor", "correlationId"] as const;
+const INDEXED = ["category", "account", "actor", "correlationId", "type"] as const;
 
 /** How look-ups name an actor. */
 export function actorKey(actor: Actor): string {

@@ -156,6 +156,7 @@ async function oldestOnDomains(
   const documents = await readStore.find<LinkDocument>(links.collection.name, {
     where: { slug, ...of, ...(!isDeleted && { deleted: false }) },
     range: { field: "domainId", from: "" },
+    sort: { field: "domainId", direction: "asc" },
     limit: MOST_CANDIDATES,
   });
   return documents.sort(

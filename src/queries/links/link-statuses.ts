@@ -83,7 +83,7 @@ export async function withStatus(
   if (status === "domain_inactive") return { ...existing, notIn: { host: hosts } };
   const served = { ...existing, in: { ...existing.in, host: hosts } };
   if (status === "blocked" || status === "disabled")
-    return { ...served, where: { ...where, coarseStatus: status } };
+    return { ...served, where: { accountId, ...where, coarseStatus: status } };
   const fitting: string[] = [];
   const others: string[] = [];
   const conditional = { ...served, where: { accountId, ...where, coarseStatus: "conditional" } };

@@ -30,6 +30,8 @@ export const CLOSING_CHECKPOINT = "account-closing";
 
 const PAGE = 1_000;
 const LINKS_PAGE = 500;
+/** In the order of an index. */
+const OLDEST = { field: "createdAt", direction: "asc" } as const;
 /** A request that was authorised before its node saw AccountClosed may still create a link for so long. */
 const LAST_LINK_WITHIN_MS = 30_000;
 
@@ -81,9 +83,12 @@ export async function finishClosing(
 
 /** Of all its links, those that were deleted before too. */
 async function erasePasswords(deps: FinishClosingDeps, accountId: string): Promise<void> {
-  const query = { where: { accountId }, range: { field: "passwordId", from: "" }, limit: LINKS_PAGE };
-  for await (const page of documentPages<LinkDocument>(deps.readStore, links.collection.name, query))
-    for (const { passwordId } of page) await forgetPassword(deps, passwordId);
+  const range = { field: "passwordId", from: "" };
+  for (const deleted of [true, false]) {
+    const query = { where: { accountId, deleted }, range, sort: OLDEST, limit: LINKS_PAGE };
+    for await (const page of documentPages<LinkDocument>(deps.readStore, links.collection.name, query))
+      for (const { passwordId } of page) await forgetPassword(deps, passwordId);
+  }
 }
 
 /** Some of the account's links that are not deleted, as far as the documents show them; none when no link is left. */
@@ -92,7 +97,11 @@ export async function linksLeft(
   accountId: string,
 ): Promise<LinkAddress[]> {
   const where = { accountId, deleted: false };
-  return await readStore.find<LinkDocument>(links.collection.name, { where, limit: LINKS_PAGE });
+  return await readStore.find<LinkDocument>(links.collection.name, {
+    where,
+    sort: OLDEST,
+    limit: LINKS_PAGE,
+  });
 }
 
 async function deleteAll(

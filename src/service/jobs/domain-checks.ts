@@ -40,8 +40,7 @@ export async function checkDueDomains(deps: DomainChecksDeps, signal: AbortSigna
 
 async function* provenDomains(readStore: ReadStore): AsyncGenerator<ProvenDomain> {
   const where = { state: "verified", proven: "dns" } as const;
-  const sort = { field: "addedAt", direction: "asc" } as const;
-  const query = { where, sort, limit: PAGE };
+  const query = { where, limit: PAGE };
   for await (const page of documentPages<DomainDocument>(readStore, domains.collection.name, query))
     for (const domain of page) if (domain.domainId !== null) yield { ...domain, domainId: domain.domainId };
 }

@@ -39,14 +39,13 @@ export function linkEnds(deps: LinkEndsDeps): (signal: AbortSignal) => Promise<v
     const over = { where, range: { field: "dueEnd", from: "", to }, sort, limit: PAGE };
     await noteAll({ ...deps, told }, over, signal, async (page) => page.map((link) => ({ link, people: 0 })));
     // Whatever else a visitor meets, as that may end before the link does.
-    const again = {
-      in: { coarseStatus: COARSE_STATUSES },
-      range: { field: "dueEnd", from: `${NOTED}${new Date(now + CLOCK_SKEW_MS).toISOString()}` },
-      limit: PAGE,
-    };
-    await noteAll({ ...deps, told }, again, signal, async (page) =>
-      page.map((link) => ({ link, people: 0 })),
-    );
+    const range = { field: "dueEnd", from: `${NOTED}${new Date(now + CLOCK_SKEW_MS).toISOString()}` };
+    for (const coarseStatus of COARSE_STATUSES) {
+      const again = { where: { coarseStatus }, range, sort, limit: PAGE };
+      await noteAll({ ...deps, told }, again, signal, async (page) =>
+        page.map((link) => ({ link, people: 0 })),
+      );
+    }
     if (now < comparesFrom) return;
     const limited = { where: { ...where, hasDueLimit: true }, limit: PAGE };
     await noteAll({ ...deps, told }, limited, signal, (page) => usedUp(deps, page));

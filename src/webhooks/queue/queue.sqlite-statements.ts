@@ -25,7 +25,7 @@ export const QUEUE_SCHEMA = `
   CREATE INDEX IF NOT EXISTS deliveries_listed ON deliveries (webhook_id, created_at, id);
   CREATE INDEX IF NOT EXISTS deliveries_by_state ON deliveries (webhook_id, state, created_at, id);
   CREATE TABLE IF NOT EXISTS failure_streaks (
-    webhook_id TEXT PRIMARY KEY, since TEXT NOT NULL, attempts INTEGER NOT NULL
+    webhook_id TEXT PRIMARY KEY, since TEXT NOT NULL, last_at TEXT NOT NULL, attempts INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS routed (id INTEGER PRIMARY KEY CHECK (id = 1), place TEXT NOT NULL) STRICT;
 `;
@@ -36,6 +36,14 @@ const COLUMNS = `${OF_EVENT}, state, created_at AS createdAt, due_at AS dueAt, f
 const LAST = "json_remove(json_extract(log, '$[#-1]'), '$.answer') AS last";
 const AGAIN = "state = 'pending', due_at = :now, finished_at = NULL, tries = 0, claim = NULL";
 
+/** Loose index scan: steps from one webhook to the next instead of reading all pending deliveries of each. */
+const WAITING = `WITH RECURSIVE waiting (webhook_id) AS (
+      SELECT min(webhook_id) FROM deliveries WHERE state = 'pending'
+      UNION ALL
+      SELECT (SELECT min(webhook_id) FROM deliveries WHERE state = 'pending' AND webhook_id > waiting.webhook_id)
+      FROM waiting WHERE waiting.webhook_id IS NOT NULL
+    )`;
+
 export const STATEMENTS = {
   routed: "SELECT place FROM routed",
   noteRouted: `INSERT INTO routed (id, place) VALUES (1, :place)
@@ -44,13 +52,7 @@ export const STATEMENTS = {
   insert: `INSERT INTO deliveries (id, webhook_id, event_id, event, body, state, created_at, due_at)
     VALUES (:id, :webhookId, :eventId, :event, :body, 'pending', :now, :now) ON CONFLICT (id) DO NOTHING`,
 
-  // Loose index scan: steps from one webhook to the next instead of reading all pending deliveries of each.
-  dueWebhooks: `WITH RECURSIVE waiting (webhook_id) AS (
-      SELECT min(webhook_id) FROM deliveries WHERE state = 'pending'
-      UNION ALL
-      SELECT (SELECT min(webhook_id) FROM deliveries WHERE state = 'pending' AND webhook_id > waiting.webhook_id)
-      FROM waiting WHERE waiting.webhook_id IS NOT NULL
-    )
+  dueWebhooks: `${WAITING}
     SELECT webhook_id FROM waiting
     WHERE webhook_id IS NOT NULL AND webhook_id NOT IN (SELECT value FROM json_each(:except)) AND EXISTS (
       SELECT 1 FROM deliveries AS d
@@ -83,14 +85,18 @@ export const STATEMENTS = {
   one: `SELECT ${COLUMNS}, ${LAST}, body, log FROM deliveries WHERE id = :id`,
   sweepFinished: `DELETE FROM deliveries WHERE id IN (
     SELECT id FROM deliveries WHERE state <> 'pending' AND finished_at < :before ${limitOf(":limit")})`,
-  sweepWaiting: `DELETE FROM deliveries WHERE id IN (
-    SELECT id FROM deliveries WHERE state = 'pending' AND due_at < :before ${limitOf(":limit")})`,
+  sweepWaiting: `${WAITING}
+    DELETE FROM deliveries WHERE id IN (
+      SELECT d.id FROM waiting CROSS JOIN deliveries AS d
+      WHERE d.state = 'pending' AND d.webhook_id = waiting.webhook_id AND d.due_at < :before ${limitOf(":limit")})`,
 
-  noteFailure: `INSERT INTO failure_streaks (webhook_id, since, attempts) VALUES (:webhookId, :at, 1)
+  noteFailure: `INSERT INTO failure_streaks (webhook_id, since, last_at, attempts) VALUES (:webhookId, :at, :at, 1)
     ON CONFLICT (webhook_id) DO UPDATE SET
       attempts = CASE WHEN since < :notBefore THEN 1 ELSE attempts + 1 END,
-      since = CASE WHEN since < :notBefore THEN excluded.since ELSE since END
-    RETURNING since, attempts`,
+      since = CASE WHEN since < :notBefore THEN excluded.since ELSE since END,
+      last_at = excluded.last_at
+    RETURNING since, last_at AS lastAt, attempts`,
+  streak: "SELECT since, last_at AS lastAt, attempts FROM failure_streaks WHERE webhook_id = :webhookId",
   endStreak: "DELETE FROM failure_streaks WHERE webhook_id = :webhookId",
   stats: `SELECT count(*) AS pending,
       count(*) FILTER (WHERE due_at <= :now AND counted) AS due,

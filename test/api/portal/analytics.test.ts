@@ -193,6 +193,28 @@ describe("the analytics page", { timeout: 60_000 }, () => {
     expect(totals((await other.get(`${page}&tag=spring`)).text)).toEqual([0, 0, 0, 0]);
   });
 
+  it("stays open all day on several screens: what is refreshed uses up no allowance", {
+    timeout: 300_000,
+  }, async () => {
+    const one = await people.developer();
+    const path = await people.shorten(one, "https://example.com/");
+    await clickedBefore(one, path, [{ at: daysAgo(1), country: "FR", device: "mobile" }]);
+    const page = "/portal/analytics?country=FR&device=mobile&range=7d";
+    await until("the click", async () => total((await one.get(page)).text, "people") === 1);
+    const answers = new Set<string>();
+    // More than searches and changes of an hour, which are 500.
+    const screens = Array.from({ length: 4 }, async () => {
+      for (let n = 0; n < 150; n++) {
+        const { status, text } = await one.get(page);
+        answers.add(`${status} ${total(text, "people")}`);
+      }
+    });
+    await Promise.all(screens);
+    expect([...answers]).toEqual(["200 1"]);
+    expect((await one.get("/portal/links?q=example")).status).toBe(200);
+    expect(await people.shorten(one, "https://example.com/more")).toContain("/portal/links/");
+  });
+
   it("takes what people write of hosts and values, and says what is wrong with others", async () => {
     const one = await people.developer();
     const { accountId } = one;

@@ -38,8 +38,6 @@ export const MOST_READ = 10_000_000;
 /** Values of all groups together, which are in memory until the answer is there. */
 const MOST_VALUES = 300_000;
 
-export type CountDays = ReturnType<typeof dayCounter>;
-
 /** One for all that ask. `mostRead`: less in tests. */
 export function dayCounter({ reader, readStore }: Deps, mostRead = MOST_READ) {
   const kept = new LRUCache<string, DayCounts>({ maxSize: KEPT_VALUES, sizeCalculation: sizeOf });

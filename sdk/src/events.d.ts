@@ -18,3 +18,12 @@ export declare function followEvents(
   { baseUrl, key, fetch }: Connection,
   { after, types, signal }: FollowOptions,
 ): AsyncGenerator<LinkledgerEvent, void, undefined>;
+/**
+ * The messages of any stream of the service, each with the position that continues behind it.
+ * @throws LinkledgerError
+ */
+export declare function followStream(
+  connection: Connection,
+  path: string,
+  options: Pick<FollowOptions, "after" | "signal">,
+): AsyncGenerator<{ position: string | undefined; data: unknown }, void, undefined>;

@@ -8,9 +8,17 @@ const SILENT_MS = 20_000;
 const RECONNECT_MS = 2_000;
 
 /** @throws LinkledgerError for a refusal that does not pass, such as of the key */
-export async function* followEvents({ baseUrl, key, fetch }, { after, types = [], signal }) {
+export async function* followEvents(connection, { types = [], ...options }) {
   const query = types.length === 0 ? "" : `?${new URLSearchParams({ types: types.join() })}`;
-  const url = `${baseUrl}/api/v1/events/stream${query}`;
+  for await (const { data } of followStream(connection, `/api/v1/events/stream${query}`, options)) yield data;
+}
+
+/**
+ * The messages of any stream of the service, each with the position that continues behind it.
+ * @throws LinkledgerError
+ */
+export async function* followStream({ baseUrl, key, fetch }, path, { after, signal }) {
+  const url = `${baseUrl}${path}`;
   let position = after;
   let reconnectMs = RECONNECT_MS;
   let failures = 0;
@@ -28,7 +36,7 @@ export async function* followEvents({ baseUrl, key, fetch }, { after, types = []
           failures = 0;
           reconnectMs = retryMs ?? reconnectMs;
           position = id || position;
-          if (event === "message" && data !== "") yield JSON.parse(data);
+          if (event === "message" && data !== "") yield { position, data: JSON.parse(data) };
         }
       waitMs = retryAfterMs(response);
     } catch (error) {

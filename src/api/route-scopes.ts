@@ -28,6 +28,7 @@ export const SCOPES: Readonly<Record<string, KeyScope>> = {
   "GET /api/v1/events/stream": "events:read",
   "GET /api/v1/cloudevents": "events:read",
   "GET /api/v1/cloudevents/stream": "events:read",
+  "GET /api/v1/webhooks/:webhook_id/deliveries/stream": "events:read",
 };
 
 type Schema = { security?: readonly object[]; description?: string; response?: Record<string, unknown> };

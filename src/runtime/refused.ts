@@ -194,12 +194,10 @@ export const REFUSALS = {
 
   // Operation: projections, the log and its seals, data folders.
   unknown_projection: { status: 404 },
-  build_in_progress: { status: 409 },
   build_waits: {},
   build_cancelled: {},
   nothing_else_answers: { status: 409 },
   no_previous_build: { status: 409 },
-  nothing_to_activate: { status: 409 },
   verification_in_progress: { status: 409 },
   seals_untrusted: {},
   bad_export: {},
@@ -218,6 +216,8 @@ export const REFUSALS = {
   recorder_busy: {},
 
   // The command line, and imports.
+  // By the service whose stream a command follows.
+  stream_refused: {},
   interrupted: { exit: 130 },
   started_meanwhile: {
     message: "The service was started while this command read its files: run the command again",
@@ -239,7 +239,6 @@ export const REFUSALS = {
   no_data: {},
   ambiguous: {},
   stream_not_found: {},
-  nothing_to_classify: {},
   backup_refused: {},
   reason_required: {},
   key_missing: {},

@@ -125,14 +125,22 @@ export function deliveryQueueCareContract(name: string, open: () => Promise<Deli
 
     it("counts failures since the last success over all workers", async () => {
       const hook = newWebhook();
-      expect(await queue.noteFailure(hook, at(1), at(0))).toEqual({ since: at(1), attempts: 1 });
-      expect(await other.noteFailure(hook, at(2), at(1))).toEqual({ since: at(1), attempts: 2 });
+      expect(await queue.noteFailure(hook, at(1), at(0))).toEqual({
+        ...{ since: at(1), lastAt: at(1), attempts: 1 },
+      });
+      expect(await other.noteFailure(hook, at(2), at(1))).toEqual({
+        ...{ since: at(1), lastAt: at(2), attempts: 2 },
+      });
+      expect(await queue.streak(hook)).toEqual({ since: at(1), lastAt: at(2), attempts: 2 });
       await other.endStreak(hook);
       await queue.endStreak(hook);
-      expect(await queue.noteFailure(hook, at(3), at(0))).toEqual({ since: at(3), attempts: 1 });
+      expect(await other.streak(hook)).toBeUndefined();
+      expect(await queue.noteFailure(hook, at(3), at(0))).toMatchObject({ since: at(3), attempts: 1 });
       expect(await queue.noteFailure(hook, at(4), at(0))).toMatchObject({ attempts: 2 });
       // Since the webhook was resumed.
-      expect(await other.noteFailure(hook, at(6), at(5))).toEqual({ since: at(6), attempts: 1 });
+      expect(await other.noteFailure(hook, at(6), at(5))).toEqual({
+        ...{ since: at(6), lastAt: at(6), attempts: 1 },
+      });
     });
 
     it("reports how many deliveries wait and since when, without the excepted webhooks", async () => {

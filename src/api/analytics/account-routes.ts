@@ -102,7 +102,7 @@ export function accountAnalyticsRoutes(app: Api, deps: Deps): void {
     requireDeveloper(caller.tier, "Exports");
     const { format: named, for: reader, ...parameters } = query;
     if (reader !== undefined && named !== "csv")
-      throw new Refused("invalid_request", `for=${reader} is of format=csv`, { field: "for" });
+      throw new Refused("invalid_request", `for: ${reader} needs format=csv`, { field: "for" });
     const format = reader ?? named;
     const { question } = await clickQuestion(deps, caller, parameters);
     const sent = { type: CONTENT_TYPES[format], name: `clicks.${named}` };

@@ -1,39 +1,20 @@
 // GET /api/v1/events and /cloudevents: the account's own events, as pages or as server-sent events, complete and in order.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
-import { hashKey } from "../../commands/account/keys.ts";
 import { requireDeveloper } from "../../commands/caller.ts";
 import { EVENT_TYPES } from "../../events/catalogue.ts";
-import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
-import type { FeedForm } from "../../queries/feed/feed-event.ts";
-import type { KeyCaller } from "../../queries/find-caller.ts";
-import type { FeedBatch, LogReader } from "../../queries/log-reader/log-reader.ts";
-import type { Logger } from "../../runtime/logging.ts";
-import type { Counts } from "../../stores/counts/counts.ts";
+import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
-import { type EventStore, START } from "../../stores/event-store/port.ts";
+import { START } from "../../stores/event-store/port.ts";
 import type { Api } from "../fastify.ts";
-import { isExpired, sentKey } from "../key-guard.ts";
 import { setPageLinks } from "../page-links.ts";
 import { apiErrors } from "../schemas.ts";
+import { type DeliveriesDeps, deliveriesRoute } from "./deliveries-route.ts";
 import { CloudEventSchema, EventPageSchema } from "./event-schemas.ts";
-import { type EventStream, type LiveStreams, liveStreams } from "./streams.ts";
-
-export type EventsDeps = {
-  eventStore: Pick<EventStore, "head">;
-  logReader: Pick<LogReader, "feed" | "followAccount">;
-  findCaller: (keyHash: string) => Promise<KeyCaller | undefined>;
-  sleep: (ms: number) => Promise<void>;
-  counts: Counts;
-  clock: () => Date;
-  log: Logger;
-};
+import { type EventsDeps, Position, sendStream } from "./send-stream.ts";
+import { type LiveStreams, liveStreams } from "./streams.ts";
 
 const LIMIT = 1_000;
-/** Between two batches of a stream, so that many events cost few writes. */
-const BETWEEN_BATCHES_MS = 100;
-
-const Position = z.string().regex(/^[\w:.-]{1,100}$/, "must be a position, as an earlier answer gave it");
 const Query = z.object({
   after: Position.optional().meta({
     description: "Only events behind this position: `next` of the page before; all when absent",
@@ -65,15 +46,18 @@ const FEEDS = {
   },
 } as const;
 
-export function eventsRoute(app: Api, deps: EventsDeps): void {
+type PublicForm = keyof typeof FEEDS;
+
+export function eventsRoute(app: Api, deps: DeliveriesDeps): void {
   const streams = liveStreams(app, deps);
   for (const form of ["plain", "cloudevents"] as const) {
     pagesRoute(app, deps, form);
     streamRoute(app, deps, form, streams);
   }
+  deliveriesRoute(app, deps, streams);
 }
 
-function pagesRoute(app: Api, deps: EventsDeps, form: FeedForm): void {
+function pagesRoute(app: Api, deps: EventsDeps, form: PublicForm): void {
   const { path, list, events } = FEEDS[form];
   const [type, page] =
     form === "plain"
@@ -109,7 +93,7 @@ function sendJson(reply: FastifyReply, type: string, text: string): FastifyReply
   return reply.type(`${type}; charset=utf-8`).send(text);
 }
 
-function streamRoute(app: Api, deps: EventsDeps, form: FeedForm, streams: LiveStreams): void {
+function streamRoute(app: Api, deps: EventsDeps, form: PublicForm, streams: LiveStreams): void {
   const { path, follow, events } = FEEDS[form];
   const schema = {
     operationId: follow,
@@ -127,48 +111,9 @@ function streamRoute(app: Api, deps: EventsDeps, form: FeedForm, streams: LiveSt
     requireDeveloper(request.caller.tier, "Event feeds");
     const after = request.headers["last-event-id"] ?? request.query.after;
     if (after !== undefined) await refuseForeignPosition(deps, after);
-    await send(deps, streams, request, reply, after ?? START, (signal) =>
+    await sendStream(deps, streams, request, reply, after ?? START, (signal) =>
       deps.logReader.followAccount(request.caller.accountId, after, request.query.types, form, signal),
     );
     return reply;
-  });
-}
-
-/**
- * Sends until the client disconnects, the key is deactivated or expires, the tier is lost, or too much of the log had to be read
- * for this connection: then the client reconnects, which counts as a request. `position`: where the client is.
- * @throws too_many_streams
- */
-async function send(
-  deps: EventsDeps,
-  streams: LiveStreams,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  position: string,
-  follow: (signal: AbortSignal) => AsyncGenerator<FeedBatch>,
-): Promise<void> {
-  let sent = position;
-  // Carries the position, so that a reconnection after a quiet time has little to search.
-  const heartbeat = (client: EventStream) =>
-    client.offer({ event: "alive", id: sent, data: { position: sent } });
-  const keepAlive = async (client: EventStream, stream: AbortController) => {
-    const keyHash = hashKey(String(sentKey(request)));
-    // While a store is unavailable the key counts as valid.
-    const caller = await deps.findCaller(keyHash).catch(() => request.caller);
-    if (stream.signal.aborted) return;
-    if (caller && !isExpired(caller, deps.clock()) && hasDeveloperFeatures(caller.tier)) heartbeat(client);
-    else stream.abort();
-  };
-  await streams.open(reply, request.caller.accountId, keepAlive, async (client, signal) => {
-    for await (const batch of follow(signal)) {
-      for (const event of batch.events) {
-        await client.send({ event: "message", id: event.position, data: event.json });
-        sent = event.position;
-      }
-      sent = batch.position;
-      await deps.sleep(BETWEEN_BATCHES_MS);
-    }
-    // Reconnecting clients continue here, although no event of theirs may be at this position.
-    heartbeat(client);
   });
 }

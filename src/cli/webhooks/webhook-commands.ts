@@ -1,4 +1,4 @@
-// linkledger webhook add | change | list | ... | remove, and what it was sent: test | deliveries | ... | replay
+// linkledger webhook add | change | list | ... | remove, and what it was sent: test | deliveries | ... | listen
 import { InvalidArgumentError, Option } from "commander";
 import { rotateWebhookKey } from "../../commands/webhooks/webhook-key.ts";
 import {
@@ -22,12 +22,14 @@ import {
   showDelivery,
 } from "../../webhooks/owner-tools/deliveries.ts";
 import { replayFrom } from "../../webhooks/owner-tools/replay-webhook.ts";
+import { restingReceiver } from "../../webhooks/owner-tools/resting-receiver.ts";
 import { testWebhook } from "../../webhooks/owner-tools/test-webhook.ts";
 import { DELIVERY_STATES, type Delivery, type DeliveryState } from "../../webhooks/queue/queue.ts";
 import { receiverResolver } from "../../webhooks/receiver/resolve-receiver.ts";
 import { type CommandRow, option, required } from "../command.ts";
 import { WEBHOOK } from "../named.ts";
 import { runQuery, type Session } from "../session.ts";
+import { listenCommand } from "./listen.ts";
 
 type Since = { since: Date };
 type Page = { state?: DeliveryState; limit: number; cursor?: string };
@@ -104,6 +106,9 @@ export const commands: readonly CommandRow[] = [
     async run({ deps }, { account }: { account: string }) {
       return { webhooks: (await listWebhooks(deps, account)).map(webhookRow) };
     },
+    print: ({ webhooks }: { webhooks: ReturnType<typeof webhookRow>[] }) => ({
+      webhooks: webhooks.map(forPeople),
+    }),
   },
   {
     name: "show <webhook>",
@@ -111,8 +116,10 @@ export const commands: readonly CommandRow[] = [
     args,
     by: runQuery,
     async run({ deps }, _: object, { _id }: WebhookDocument) {
-      return webhookRow(await showWebhook(deps, _id));
+      const webhook = await showWebhook(deps, _id);
+      return { ...webhookRow(webhook), resting: (await restingReceiver(deps, webhook)) ?? null };
     },
+    print: (shown: ReturnType<typeof webhookRow>) => forPeople(shown),
   },
   {
     ...changing("pause", "send nothing more to a webhook until it is resumed", "paused", pauseWebhook),
@@ -197,6 +204,7 @@ export const commands: readonly CommandRow[] = [
       return { webhook_id: _id, ...(await replayFrom(deps, _id, since)) };
     },
   },
+  listenCommand,
 ];
 
 type Change = (
@@ -249,6 +257,12 @@ function deliveryRow(delivery: Delivery) {
     tries: delivery.tries,
     last_attempt: delivery.lastAttempt && attemptRow(delivery.lastAttempt),
   };
+}
+
+/** No domain and no tag chosen are all of them. */
+function forPeople<W extends { domains: string[]; tags: string[] }>({ domains, tags, ...webhook }: W) {
+  const chosen = (names: string[]) => (names.length === 0 ? "all" : names);
+  return { ...webhook, domains: chosen(domains), tags: chosen(tags) };
 }
 
 function attemptRow({ at, durationMs, status, error, nextTryAt }: NonNullable<Delivery["lastAttempt"]>) {

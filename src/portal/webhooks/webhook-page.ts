@@ -15,6 +15,7 @@ import { LINK_CLICKED } from "../../events/webhook-selection.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { showWebhook } from "../../queries/webhooks.ts";
 import { listDeliveries } from "../../webhooks/owner-tools/deliveries.ts";
+import { type Resting, restingReceiver } from "../../webhooks/owner-tools/resting-receiver.ts";
 import { type TestedWebhook, testWebhook } from "../../webhooks/owner-tools/test-webhook.ts";
 import { DELIVERY_STATES } from "../../webhooks/queue/queue.ts";
 import type { PortalDeps } from "../portal-deps.ts";
@@ -122,6 +123,7 @@ async function sendWebhook(
   const { accountId, tier } = signedIn(reply.request);
   const webhook = await showWebhook(deps, webhookId, accountId);
   const log = await listDeliveries(deps, webhookId, { state, cursor, limit: ON_A_PAGE }, accountId);
+  const resting = await restingReceiver(deps, webhook);
   return sendPage(reply, {
     title: webhookName(webhook),
     nav: "Webhooks",
@@ -132,6 +134,7 @@ async function sendWebhook(
     body: html`${head(webhook, await recentFailures(deps, webhookId))}
 ${!hasDeveloperFeatures(tier) && noticeBox({ kind: "info", text: ON_FREE })}
 ${webhook.status === "paused" && noticeBox({ kind: "failed", text: whyPaused(webhook) })}
+${resting && noticeBox({ kind: "failed", text: whyResting(resting) })}
 ${testCard(webhook, tested)}
 ${logCard(webhookPath(webhookId), log, { state, cursor })}
 ${settingsCard(webhook, deps.clock().toISOString(), refused)}`,
@@ -155,6 +158,11 @@ function head(webhook: WebhookDocument, recent: RecentTries): Html {
       confirmedPost("Remove", removed, path("/remove"), "Remove webhook"),
     ],
   });
+}
+
+function whyResting({ since, until }: Resting): string {
+  const at = (time: string) => `${time.slice(0, 16).replace("T", " ")} UTC`;
+  return `Your server has failed since ${at(since)}: it rests until about ${at(until)}, then one delivery shows whether it is back. No try is used up meanwhile.`;
 }
 
 function whyPaused({ pausedBy, reason, cause, pausedAt }: WebhookDocument): string {

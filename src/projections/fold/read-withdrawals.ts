@@ -20,16 +20,14 @@ export async function withdrawalsOf(
   link: string,
   upTo?: Position,
 ): Promise<readonly Withdrawal[]> {
-  return await foldWhile(eventStore, link, (position) => upTo === undefined || position <= upTo);
-}
-
-/** In force just before the event at `before`. @throws EventNewer, StoreUnavailable */
-export async function withdrawalsBefore(
-  { eventStore }: { eventStore: Pick<EventStore, "read"> },
-  link: string,
-  before: Position,
-): Promise<readonly Withdrawal[]> {
-  return await foldWhile(eventStore, link, (position) => position < before);
+  let inForce: readonly Withdrawal[] = [];
+  for await (const page of streamPages(eventStore, withdrawalStream(link)))
+    for (const recorded of page) {
+      if (upTo !== undefined && recorded.position > upTo) return inForce;
+      const event = readableEvent(recorded);
+      if (event) inForce = withdrawalsAfter(inForce, event);
+    }
+  return inForce;
 }
 
 /** Whether a click of any link is withdrawn as of the event at `upTo`, by default as of now. @throws EventNewer, StoreUnavailable */
@@ -47,19 +45,4 @@ export async function withdrawnOfAll(
     }
   const withdrawn = new Map([...byLink].map(([link, inForce]) => [link, isWithdrawnBy(inForce)]));
   return (click) => withdrawn.get(click.link)?.(click) ?? false;
-}
-
-async function foldWhile(
-  eventStore: Pick<EventStore, "read">,
-  link: string,
-  isWanted: (position: Position) => boolean,
-): Promise<readonly Withdrawal[]> {
-  let inForce: readonly Withdrawal[] = [];
-  for await (const page of streamPages(eventStore, withdrawalStream(link)))
-    for (const recorded of page) {
-      if (!isWanted(recorded.position)) return inForce;
-      const event = readableEvent(recorded);
-      if (event) inForce = withdrawalsAfter(inForce, event);
-    }
-  return inForce;
 }

@@ -1,5 +1,5 @@
-// Where in the log a time lies: the positions between which clicks were recorded, the position that a link as of a time
-// stands at, and when its clicks were corrected later.
+// Where in the log a time lies: the positions between which clicks were recorded, and the position that a link as of
+// a time stands at.
 
 import { CATEGORY, PREFIX, withdrawalStream } from "../../events/streams.ts";
 import { type ClickHourDocument, clickHours, hourOf } from "../../projections/definitions/click-hours.ts";
@@ -156,17 +156,4 @@ async function lastRecordedBy(
   for await (const page of pages)
     last = page.findLast(({ recordedAt }) => recordedAt <= time)?.position ?? last;
   return last;
-}
-
-/** Position of the first withdrawal of the link's clicks, or end of one, after the position; undefined for none. */
-export async function firstCorrectionAfter(
-  { eventStore }: { eventStore: Pick<EventStore, "read"> },
-  link: string,
-  after: Position,
-): Promise<Position | undefined> {
-  for await (const page of streamPages(eventStore, withdrawalStream(link))) {
-    const later = page.find(({ position }) => position > after);
-    if (later) return later.position;
-  }
-  return undefined;
 }

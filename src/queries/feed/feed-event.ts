@@ -6,7 +6,8 @@ import { CATEGORY, linkKey } from "../../events/streams.ts";
 import { categoryOf } from "../../stores/event-store/categories.ts";
 import type { RecordedEvent } from "../../stores/event-store/port.ts";
 
-export type FeedForm = "plain" | "cloudevents";
+/** `recorded`: as it is in the log, for who makes something else of it before it leaves the service. */
+export type FeedForm = "plain" | "cloudevents" | "recorded";
 
 /** Says nothing of the content, which may be another account's. */
 const UNREADABLE = "The event can't be read: the operator of the service finds it by its position";

@@ -12,8 +12,10 @@ export function feedReader(
 ): Pick<LogReader, "feed" | "followAccount"> {
   const keyOf = (event: RecordedEvent) => ownerOf(event) ?? ownerOfUnreadable(deps, event);
   const live = liveEvents(deps, { categories: Object.values(CATEGORY), keyOf });
-  const jsonOf = (event: RecordedEvent, form: FeedForm) =>
-    JSON.stringify(form === "plain" ? feedEvent(event) : cloudEvent(event, deps.baseUrl));
+  const jsonOf = (event: RecordedEvent, form: FeedForm) => {
+    if (form === "recorded") return JSON.stringify(event);
+    return JSON.stringify(form === "plain" ? feedEvent(event) : cloudEvent(event, deps.baseUrl));
+  };
   return {
     async feed(accountId, request, form) {
       const { events, ...rest } = await accountFeed(deps, accountId, request);

@@ -7,6 +7,13 @@ export type RestSettings = { failures: number; fromMs: number; toMs: number };
 
 export const REST_SETTINGS: RestSettings = { failures: 10, fromMs: 5_000, toMs: 300_000 };
 
+/** Milliseconds, give or take a fifth; 0 for a streak that begins no rest. */
+export function restMs({ since, lastAt, attempts }: FailureStreak, settings = REST_SETTINGS): number {
+  if (attempts < settings.failures) return 0;
+  const lasted = Date.parse(lastAt) - Date.parse(since);
+  return Math.min(settings.toMs, Math.max(settings.fromMs, lasted));
+}
+
 export type FailingReceiversDeps = {
   find: (webhookId: string) => Receiver | undefined;
   /** Milliseconds that never go back. */
@@ -27,13 +34,11 @@ export class FailingReceivers {
     this.#deps = deps;
   }
 
-  /** `at`: of the last failure of the streak. Each rest varies by 20 %, as the schedule's waits do. */
-  failed({ webhookId, activeSince }: Receiver, { since, attempts }: FailureStreak, at: string): void {
+  /** Each rest varies by 20 %, as the schedule's waits do. */
+  failed({ webhookId, activeSince }: Receiver, streak: FailureStreak): void {
     const { now, random, settings } = this.#deps;
-    if (attempts < settings.failures) return;
-    const lasted = Date.parse(at) - Date.parse(since);
-    const restMs = Math.min(settings.toMs, Math.max(settings.fromMs, lasted));
-    this.#rests.set(webhookId, { activeSince, until: now() + restMs * (0.8 + 0.4 * random()) });
+    const ms = restMs(streak, settings);
+    if (ms > 0) this.#rests.set(webhookId, { activeSince, until: now() + ms * (0.8 + 0.4 * random()) });
   }
 
   succeeded(webhookId: string): void {

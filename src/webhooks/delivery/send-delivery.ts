@@ -6,14 +6,13 @@ import { parseHttpDate } from "../../runtime/moment.ts";
 import { receiverUrl } from "../receiver/receiver-url.ts";
 import { failureOf, failureOfStatus, type RequestFailure } from "../receiver/request-failure.ts";
 import { type SafeAgents, type SafeAgentsDeps, safeAgents } from "../receiver/safe-agents.ts";
-import { signatureHeaders } from "./sign.ts";
+import { deliveryHeaders } from "./sign.ts";
 
 const DELIVERY_TIMEOUT_MS = 15_000;
 const KEPT_ANSWER_BYTES = 2048;
 const MAX_STALE = 3;
 /** At either end. */
 const SHOWN_OF_KEY = 4;
-const WEBHOOK_USER_AGENT = "service-webhooks/2.0";
 
 export type DeliverySenderDeps = SafeAgentsDeps & {
   /** Milliseconds since 1970. */
@@ -157,14 +156,7 @@ function post({ to, agents, headers, body, signal }: Post): Promise<IncomingMess
 
 function requestHeaders(delivery: OutgoingDelivery, at: number): Record<string, string> {
   const { secrets } = delivery;
-  return {
-    "X-API-Key": secrets[0].key,
-    "X-Webhook-Event": delivery.event,
-    "X-Webhook-Timestamp": new Date(at).toISOString(),
-    "Content-Type": "application/json",
-    "User-Agent": WEBHOOK_USER_AGENT,
-    ...signatureHeaders(secrets, delivery.id, at, delivery.body),
-  };
+  return { "X-API-Key": secrets[0].key, ...deliveryHeaders(secrets, delivery, at) };
 }
 
 /** Reads only as much as is stored. If the connection breaks or the time is over, what has arrived is kept. */

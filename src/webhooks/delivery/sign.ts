@@ -1,4 +1,5 @@
-// Creates Standard Webhooks signature headers, which receivers can verify with a library (standardwebhooks.com).
+// The headers of a delivery, among them Standard Webhooks signatures, which receivers can verify with a library
+// (standardwebhooks.com).
 import { createHmac, sign } from "node:crypto";
 import { type SecretsInUse, signingKey } from "../../commands/webhooks/signing-key.ts";
 
@@ -7,6 +8,23 @@ export type SignatureHeaders = {
   "webhook-timestamp": string;
   "webhook-signature": string;
 };
+
+const WEBHOOK_USER_AGENT = "service-webhooks/2.0";
+
+/** All but the webhook's key itself (interface, part 6). `at`: time of the attempt in milliseconds. */
+export function deliveryHeaders(
+  secrets: SecretsInUse,
+  { id, event, body }: { id: string; event: string; body: string },
+  at: number,
+): Record<string, string> {
+  return {
+    "X-Webhook-Event": event,
+    "X-Webhook-Timestamp": new Date(at).toISOString(),
+    "Content-Type": "application/json",
+    "User-Agent": WEBHOOK_USER_AGENT,
+    ...signatureHeaders(secrets, id, at, body),
+  };
+}
 
 /**
  * `secrets`: the current ones and, during a rotation, the previous ones; each gives a symmetric signature (`v1`) and an

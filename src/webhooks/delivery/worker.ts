@@ -210,7 +210,7 @@ export class DeliveryWorker {
     const { webhookId, activeSince } = webhook;
     this.#streakEndedAt.delete(webhookId);
     const streak = await this.#deps.queue.noteFailure(webhookId, at, activeSince);
-    this.failing.failed(webhook, streak, at);
+    this.failing.failed(webhook, streak);
     const reason = pauseReason(status, streak, at);
     if (reason !== undefined) await this.#deps.pause(webhook, { reason });
   }

@@ -26,7 +26,7 @@ type StoredPlace = { _id: string; place: string | null };
 
 const PLACE_ID = "!routed";
 
-type StoredStreak = { _id: string; since: string; attempts: number };
+type StoredStreak = { _id: string; since: string; lastAt: string; attempts: number };
 
 /** Also works, more slowly, before `prepareDeliveries` has created its indexes. */
 export function mongodbDeliveryQueue(connection: MongodbConnection): DeliveryQueue {
@@ -171,11 +171,16 @@ class MongodbDeliveryQueue implements DeliveryQueue {
   async noteFailure(webhookId: string, at: string, notBefore: string): Promise<FailureStreak> {
     return await this.#onStreaks(async (streaks) => {
       await streaks.deleteOne({ _id: webhookId, since: { $lt: notBefore } });
-      const update = { $inc: { attempts: 1 }, $setOnInsert: { since: at } };
+      const update = { $inc: { attempts: 1 }, $set: { lastAt: at }, $setOnInsert: { since: at } };
       const options = { upsert: true, returnDocument: "after" } as const;
       const streak = await streaks.findOneAndUpdate({ _id: webhookId }, update, options);
-      return { since: streak?.since ?? at, attempts: streak?.attempts ?? 1 };
+      return { since: streak?.since ?? at, lastAt: at, attempts: streak?.attempts ?? 1 };
     });
+  }
+
+  async streak(webhookId: string): Promise<FailureStreak | undefined> {
+    const streak = await this.#onStreaks((streaks) => streaks.findOne({ _id: webhookId }));
+    return streak ? { since: streak.since, lastAt: streak.lastAt, attempts: streak.attempts } : undefined;
   }
 
   async endStreak(webhookId: string): Promise<void> {

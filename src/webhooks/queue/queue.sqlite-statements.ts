@@ -25,7 +25,7 @@ export const QUEUE_SCHEMA = `
   CREATE INDEX IF NOT EXISTS deliveries_listed ON deliveries (webhook_id, created_at, id);
   CREATE INDEX IF NOT EXISTS deliveries_by_state ON deliveries (webhook_id, state, created_at, id);
   CREATE TABLE IF NOT EXISTS failure_streaks (
-    webhook_id TEXT PRIMARY KEY, since TEXT NOT NULL, attempts INTEGER NOT NULL
+    webhook_id TEXT PRIMARY KEY, since TEXT NOT NULL, last_at TEXT NOT NULL, attempts INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS routed (id INTEGER PRIMARY KEY CHECK (id = 1), place TEXT NOT NULL) STRICT;
 `;
@@ -90,11 +90,13 @@ export const STATEMENTS = {
       SELECT d.id FROM waiting CROSS JOIN deliveries AS d
       WHERE d.state = 'pending' AND d.webhook_id = waiting.webhook_id AND d.due_at < :before ${limitOf(":limit")})`,
 
-  noteFailure: `INSERT INTO failure_streaks (webhook_id, since, attempts) VALUES (:webhookId, :at, 1)
+  noteFailure: `INSERT INTO failure_streaks (webhook_id, since, last_at, attempts) VALUES (:webhookId, :at, :at, 1)
     ON CONFLICT (webhook_id) DO UPDATE SET
       attempts = CASE WHEN since < :notBefore THEN 1 ELSE attempts + 1 END,
-      since = CASE WHEN since < :notBefore THEN excluded.since ELSE since END
-    RETURNING since, attempts`,
+      since = CASE WHEN since < :notBefore THEN excluded.since ELSE since END,
+      last_at = excluded.last_at
+    RETURNING since, last_at AS lastAt, attempts`,
+  streak: "SELECT since, last_at AS lastAt, attempts FROM failure_streaks WHERE webhook_id = :webhookId",
   endStreak: "DELETE FROM failure_streaks WHERE webhook_id = :webhookId",
   stats: `SELECT count(*) AS pending,
       count(*) FILTER (WHERE due_at <= :now AND counted) AS due,

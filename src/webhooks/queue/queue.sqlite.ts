@@ -26,7 +26,7 @@ import {
 const METHODS = [
   ...(["routed", "noteRouted"] as const),
   ...(["enqueue", "dueWebhooks", "claim", "settle", "defer", "resend", "recover", "cancel", "list"] as const),
-  ...(["get", "sweep", "noteFailure", "endStreak", "stats"] as const),
+  ...(["get", "sweep", "noteFailure", "streak", "endStreak", "stats"] as const),
 ] as const;
 
 /** Opens the file, and creates it when missing. `readOnly`: nothing in its folder changes. @throws StoreUnavailable, StoreFailed */
@@ -137,7 +137,11 @@ class SqliteDeliveryQueue implements DeliveryQueue {
 
   async noteFailure(webhookId: string, at: string, notBefore: string): Promise<FailureStreak> {
     const note = () => this.#db.get<FailureStreak>("noteFailure", { webhookId, at, notBefore });
-    return (await this.#db.soon(note)) ?? { since: at, attempts: 1 };
+    return (await this.#db.soon(note)) ?? { since: at, lastAt: at, attempts: 1 };
+  }
+
+  async streak(webhookId: string): Promise<FailureStreak | undefined> {
+    return this.#db.get<FailureStreak>("streak", { webhookId });
   }
 
   async endStreak(webhookId: string): Promise<void> {

@@ -81,7 +81,7 @@ export type DeliveryQuery = {
 };
 
 /** Failed attempts of a webhook since its last success, over all workers. */
-export type FailureStreak = { since: string; attempts: number };
+export type FailureStreak = { since: string; lastAt: string; attempts: number };
 
 export type QueueStats = { pending: number; due: number; oldestDueAt: string | null };
 
@@ -129,6 +129,8 @@ export interface DeliveryQueue {
   sweep(before: string): Promise<number>;
   /** Counts a failed attempt of the webhook; returns its streak, which begins anew when it began before `notBefore`. */
   noteFailure(webhookId: string, at: string, notBefore: string): Promise<FailureStreak>;
+  /** Undefined where the last attempt was a success, or there was none. */
+  streak(webhookId: string): Promise<FailureStreak | undefined>;
   /** Ends the streak after a success. */
   endStreak(webhookId: string): Promise<void>;
   /** `except`: webhooks to leave out of `due` and `oldestDueAt`, such as paused ones. */

@@ -66,7 +66,9 @@ describe("linkledger webhook", { timeout: 300_000 }, () => {
       ...{ added_at: expect.any(String), changed_at: expect.any(String) },
     };
     expect(webhooks).toEqual([row]);
-    expect(await json("webhook", "show", webhook)).toEqual(row);
+    expect(await json("webhook", "show", webhook)).toEqual({ ...row, resting: null });
+    const { stdout } = await cli.linkledger(["webhook", "show", webhook]);
+    expect([/^Domains +all$/m.test(stdout), /^Tags +all$/m.test(stdout)]).toEqual([true, true]);
     expect(await json("account", "show", id)).toMatchObject({ webhooks: [row] });
 
     expect(await json("webhook", "change", webhook, "--kinds", "click,preview", "--label", "")).toEqual({

@@ -7,6 +7,7 @@ import { keysInUse, rotateWebhookKey } from "../../../src/commands/webhooks/webh
 import { addWebhook, removeWebhook } from "../../../src/commands/webhooks/webhooks.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import { IMPORT_WRITER } from "../../../src/events/streams.ts";
+import type { WebhookDocument } from "../../../src/projections/definitions/webhooks.ts";
 import { listWebhooks } from "../../../src/queries/webhooks.ts";
 import { deliverySender } from "../../../src/webhooks/delivery/send-delivery.ts";
 import {
@@ -16,6 +17,7 @@ import {
   showDelivery,
 } from "../../../src/webhooks/owner-tools/deliveries.ts";
 import { replayFrom } from "../../../src/webhooks/owner-tools/replay-webhook.ts";
+import { restingReceiver } from "../../../src/webhooks/owner-tools/resting-receiver.ts";
 import { testWebhook } from "../../../src/webhooks/owner-tools/test-webhook.ts";
 import { deliveryId } from "../../../src/webhooks/queue/queue.ts";
 import { receiverUrl } from "../../../src/webhooks/receiver/receiver-url.ts";
@@ -141,6 +143,28 @@ describe("the test tool", () => {
     expect(await inUse(over)).toEqual([rotated.key]);
     const again = await rotateWebhookKey(deps, operator, accountId, webhookId);
     expect(await inUse(justBefore)).toEqual([again.key, rotated.key]);
+  });
+});
+
+describe("a resting receiver", () => {
+  it("says since when it has failed, and until about when it rests; not after a change or a success", async () => {
+    const { accountId, webhookId } = await webhook();
+    const shown = async () => (await listWebhooks(deps, accountId))[0] as WebhookDocument;
+    const begun = Date.parse((await shown()).changedAt) + 1;
+    const second = (seconds: number) => new Date(begun + seconds * 1_000);
+    const restAt = async (seconds: number) =>
+      restingReceiver({ ...deps, clock: () => second(seconds) }, await shown());
+    const fail = (seconds: number) =>
+      deps.deliveryQueue.noteFailure(webhookId, second(seconds).toISOString(), second(0).toISOString());
+    for (let n = 0; n < 9; n++) await fail(n);
+    expect(await restAt(9)).toBeUndefined();
+    await fail(60);
+    expect(await restAt(61)).toEqual({ since: second(0).toISOString(), until: second(120).toISOString() });
+    expect(await restAt(121)).toBeUndefined();
+    await deps.deliveryQueue.endStreak(webhookId);
+    expect(await restAt(61)).toBeUndefined();
+    for (let n = 0; n < 10; n++) await fail(-60 + n);
+    expect(await restAt(-40)).toBeUndefined();
   });
 });
 

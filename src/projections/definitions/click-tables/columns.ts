@@ -2,7 +2,6 @@
 import type { LinkClicked } from "../../../events/catalogue.ts";
 import { referrerHostOf } from "../../../events/click-facts.ts";
 import { UNKNOWN, UTM_FIELDS, type UtmField } from "../../../events/vocabulary.ts";
-import { placeName } from "../click-dimensions.ts";
 import { shortDestination } from "../rule-hits.ts";
 import { bounded } from "../summaries/tally.ts";
 import { shortCode } from "../summaries/visitors.ts";
@@ -46,4 +45,10 @@ export function textsOf(click: LinkClicked["data"], recorded = click.kind): stri
     rule === "" ? "" : shortDestination(click.longUrl),
     shortCode(accountVisitor ?? visitor),
   ];
+}
+
+/** Of a city or region, with its country, as `Paris, FR` and `Paris, US` are two cities. */
+export function placeName(place: string | undefined, country: string | undefined): string {
+  if (place === undefined) return UNKNOWN;
+  return country === undefined ? place : `${place}, ${country}`;
 }

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { resolveQuestion } from "../../../../src/queries/analytics/resolve-question.ts";
+import { memoize } from "../../../../src/runtime/memoize.ts";
 
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
 const QUARTER_MS = HOUR_MS / 4;
@@ -15,6 +16,8 @@ const ZONES = [
   { zone: "Pacific/Kiritimati", changes: ["2026-06-01"] },
   { zone: "Australia/Lord_Howe", changes: ["2026-04-05", "2026-10-04"] },
 ];
+
+const WALLS = new Map(ZONES.map(({ zone }) => [zone, wallClock(zone)]));
 
 const ranges = fc.constantFrom(...ZONES).chain(({ zone, changes }) =>
   fc.record({
@@ -30,7 +33,7 @@ it("is the same hours of whole days before, by the zone's clocks, also where the
   await fc.assert(
     fc.asyncProperty(ranges, async ({ zone, from, length }) => {
       const to = from + length;
-      const wall = wallClock(zone);
+      const wall = WALLS.get(zone) ?? wallClock(zone);
       const asked = { zone, from, to, interval: "month", compare: "previous" } as const;
       const { previous } = await resolveQuestion(asked, to, async () => undefined);
       if (!previous) throw new Error("No previous period");
@@ -42,11 +45,11 @@ it("is the same hours of whole days before, by the zone's clocks, also where the
       for (let at = previous.from - 3 * HOUR_MS; at < from; at += QUARTER_MS) {
         const isSame = wall(at) >= wall(from) - days * DAY_MS && wall(at) < wall(to) - days * DAY_MS;
         const isCounted = at >= previous.from && at < previous.to;
+        if (isCounted === isSame) continue;
         const isTwice = [-HOUR_MS, -HOUR_MS / 2, HOUR_MS / 2, HOUR_MS].some(
           (more) => wall(at + more) === wall(at),
         );
-        if (!isTwice)
-          expect([new Date(at).toISOString(), isCounted]).toEqual([new Date(at).toISOString(), isSame]);
+        expect([new Date(at).toISOString(), isTwice]).toEqual([new Date(at).toISOString(), true]);
       }
     }),
     { numRuns: 200 },
@@ -65,8 +68,8 @@ it("compares today in Tokyo with yesterday's hours so far", async () => {
   expect([previous?.from, previous?.to]).toEqual([Date.parse("2026-11-27T15:00Z"), now - DAY_MS]);
 });
 
-/** As Intl shows an instant in the zone, as if that were UTC. */
+/** As Intl shows an instant in the zone, as if that were UTC. Remembered, as ranges beside one day share most instants. */
 function wallClock(timeZone: string): (instant: number) => number {
   const format = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
-  return (instant) => Date.parse(`${format.format(instant).replace(" ", "T")}Z`);
+  return memoize(20_000, (instant: number) => Date.parse(`${format.format(instant).replace(" ", "T")}Z`));
 }

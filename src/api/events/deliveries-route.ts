@@ -1,0 +1,86 @@
+// GET /api/v1/webhooks/{webhook_id}/deliveries/stream: what a webhook is sent, signed as it is, for a receiver on a machine
+// that can't be reached. `linkledger webhook listen` forwards it.
+import { z } from "zod";
+import { keysInUse } from "../../commands/webhooks/webhook-key.ts";
+import { readableEvent } from "../../events/read-event.ts";
+import { selectionOf } from "../../events/webhook-selection.ts";
+import type { FeedBatch } from "../../queries/log-reader/log-reader.ts";
+import { entitledWebhook } from "../../queries/webhooks.ts";
+import { Refused } from "../../runtime/refused.ts";
+import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
+import type { RecordedEvent } from "../../stores/event-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
+import { deliveryHeaders } from "../../webhooks/delivery/sign.ts";
+import { DELIVERED_TYPES, deliveryMaker, selects } from "../../webhooks/routing/deliveries-of.ts";
+import type { Api } from "../fastify.ts";
+import { apiErrors } from "../schemas.ts";
+import { type EventsDeps, Position, sendStream } from "./send-stream.ts";
+import type { LiveStreams } from "./streams.ts";
+
+export type DeliveriesDeps = EventsDeps & {
+  eventStore: Parameters<typeof deliveryMaker>[0]["eventStore"];
+  readStore: ReadStore;
+  secrets: Secrets;
+  baseUrl: string;
+};
+
+const DESCRIPTION = `Server-sent events: \`data\` is \`{ "id", "event", "headers", "body" }\`, as the webhook's URL is sent it, but
+for the header \`X-API-Key\`; \`id\` is a position, which a client sends back as \`Last-Event-ID\` when it reconnects. Without
+one it begins now. A paused webhook is told here, too, and what is told here is sent to its URL all the same. Developer tier.`;
+
+export function deliveriesRoute(app: Api, deps: DeliveriesDeps, streams: LiveStreams): void {
+  const schema = {
+    operationId: "followDeliveries",
+    summary: "Follow the deliveries of a webhook",
+    description: DESCRIPTION,
+    tags: ["Events"],
+    params: z.object({ webhook_id: z.string().max(100) }),
+    querystring: z.object({ after: Position.optional().meta({ description: "Only what is behind it" }) }),
+    headers: z.object({ "last-event-id": Position.optional() }),
+    response: {
+      200: { description: "A stream", content: { "text/event-stream": { schema: z.string() } } },
+      ...apiErrors(400, 401, 402, 404),
+    },
+  };
+  app.get("/api/v1/webhooks/:webhook_id/deliveries/stream", { schema }, async (request, reply) => {
+    const { accountId } = request.caller;
+    const { webhook_id: webhookId } = request.params;
+    await entitledWebhook(deps, webhookId, accountId);
+    const after = request.headers["last-event-id"] ?? request.query.after;
+    if (after !== undefined) await refuseForeignPosition(deps, after);
+    const from = after ?? (await deps.eventStore.head());
+    const deliveriesOf = signedDeliveries(deps, webhookId, accountId);
+    await sendStream(deps, streams, request, reply, from, async function* (signal) {
+      // Says where it begins: whoever is cut off before its first delivery goes on from there.
+      yield { events: [], position: from };
+      const all = deps.logReader.followAccount(accountId, from, DELIVERED_TYPES, "recorded", signal);
+      for await (const batch of all) yield await deliveriesOf(batch);
+    });
+    return reply;
+  });
+}
+
+/** By the webhook's settings and keys as they are at each batch. */
+function signedDeliveries(deps: DeliveriesDeps, webhookId: string, accountId: string) {
+  const make = deliveryMaker(deps);
+  return async ({ events, position }: FeedBatch): Promise<FeedBatch> => {
+    if (events.length === 0) return { events, position };
+    const selection = { webhookId, ...selectionOf(await entitledWebhook(deps, webhookId, accountId)) };
+    const secrets = await keysInUse(deps.secrets, webhookId, deps.clock());
+    if (!secrets) throw new Refused("webhook_key_missing");
+    const signed: FeedBatch["events"] = [];
+    for (const recorded of events) {
+      const event = readableEvent(JSON.parse(recorded.json) as RecordedEvent);
+      if (!event || !selects(selection, event)) continue;
+      for (const { eventId: id, event: name, body } of await make(event, [selection])) {
+        const headers = deliveryHeaders(secrets, { id, event: name, body }, deps.clock().getTime());
+        signed.push({
+          position: recorded.position,
+          json: JSON.stringify({ id, event: name, headers, body }),
+        });
+      }
+    }
+    return { events: signed, position };
+  };
+}

@@ -25,9 +25,9 @@ export type FoldOptions = {
 /** `waitsFor`: the event of a newer program that the build stands before. */
 export type Folded = { events: number; position: Position; waitsFor: AwaitedEvent | undefined };
 
-const PAGE = { alone: 20_000, besideOthers: 2_000 };
-/** Of a commit, which holds them in memory and writes each document once: a fifth of the CPU less than with a quarter of it. */
-const MOST_EVENTS = 200_000;
+const PAGE = { alone: 4_000, besideOthers: 2_000 };
+/** Of a commit, which writes the totals of each link once; as rows of tables they take some 60 bytes each until then. */
+const MOST_EVENTS = 500_000;
 const MOST_DOCUMENTS = 24_000;
 /** Nobody waits for the documents of a build that catches up alone. */
 const CATCH_UP_MS = 60_000;

@@ -24,16 +24,16 @@ function held() {
 }
 
 describe("hashing passwords", () => {
-  it("hashes one of a kind at a time, lets 50 wait, and refuses the next", async () => {
+  it("hashes two at a time, lets 50 of a kind wait, and refuses the next", async () => {
     const { unknown } = passwordWork();
     const { ends, endAll, work } = held();
     const requests = Array.from({ length: 60 }, () => unknown(work));
     const settled = Promise.allSettled(requests);
     await Promise.allSettled(requests.slice(-1));
-    expect(ends).toHaveLength(1);
+    expect(ends).toHaveLength(2);
     while (ends.length > 0) {
       await endAll();
-      expect(ends.length).toBeLessThanOrEqual(1);
+      expect(ends.length).toBeLessThanOrEqual(2);
     }
     const outcomes = await settled;
     const refused = outcomes.filter(({ status }) => status === "rejected");
@@ -42,13 +42,27 @@ describe("hashing passwords", () => {
     expect((refused[0] as PromiseRejectedResult).reason).toMatchObject({ code: "too_busy" });
   });
 
-  it("takes an owner while strangers fill everything", async () => {
-    const { known, unknown } = passwordWork();
+  it("takes an owner first, and one of each other kind in turns, while strangers fill everything", async () => {
+    const { known, unknown, visitors, links } = passwordWork();
     const flood = held();
-    const strangers = Promise.allSettled(Array.from({ length: 60 }, () => unknown(flood.work)));
-    expect(await known(async () => "let in")).toBe("let in");
+    const order: string[] = [];
+    const strangers = Array.from({ length: 60 }, () =>
+      unknown(() => {
+        order.push("unknown");
+        return flood.work();
+      }),
+    );
+    const settled = Promise.allSettled(strangers);
+    const noted = Object.entries({ links, visitors, known }).map(([name, hash]) =>
+      hash(async () => order.push(name)),
+    );
+    await new Promise(setImmediate);
+    flood.ends.shift()?.();
+    await Promise.all(noted);
+    await new Promise(setImmediate);
+    expect(order).toEqual(["unknown", "unknown", "known", "visitors", "links", "unknown"]);
     while (flood.ends.length > 0) await flood.endAll();
-    await strangers;
+    await settled;
   });
 });
 
@@ -62,17 +76,16 @@ describe("passwords of links", () => {
   });
   afterEach(() => fixture.close());
 
-  /** `hashed`: how many passwords of links were to be hashed, which is done once `gate` lets it. */
-  function counting(gate: Promise<unknown> = Promise.resolve()) {
+  /** `hashed`: how many passwords of links were. `asked`: that are hashed or wait, and how many `most`. */
+  function counting(hash = <T>(work: () => Promise<T>) => work()) {
     const work = passwordWork();
     const count = { hashed: 0, asked: 0, most: 0 };
-    const links: typeof work.links = async (hash) => {
+    const links: typeof work.links = async (given) => {
       count.most = Math.max(count.most, ++count.asked);
       try {
-        return await work.links(async () => {
+        return await work.links(() => {
           count.hashed++;
-          await gate;
-          return await hash();
+          return hash(given);
         });
       } finally {
         count.asked--;
@@ -82,20 +95,27 @@ describe("passwords of links", () => {
   }
 
   it("of twenty bulks at once let everybody sign in before them, and one more link wait for one of each", async () => {
-    const gate = Promise.withResolvers<void>();
-    const { work, count, deps } = counting(gate.promise);
+    const { ends, work: end } = held();
+    let isHeld = true;
+    const { work, count, deps } = counting(async (hash) => {
+      if (isHeld) await end();
+      return await hash();
+    });
     const by = callerOf(accountId, "developer");
     const links = Array.from({ length: 5 }, () => ({ url: "https://example.com/", password: "opensesame" }));
     const bulks = Array.from({ length: 20 }, () => createLinksInBulk(deps, operator, by, links));
     await expect.poll(() => count.asked).toBe(20);
-    expect(await Promise.all([work.known(async () => "in"), work.unknown(async () => "in")])).toEqual([
-      "in",
-      "in",
+    const signIns = Promise.all([
+      work.unknown(async () => count.hashed),
+      work.known(async () => count.hashed),
     ]);
     const single = createLink(deps, operator, by, links[0] as (typeof links)[0]);
     await expect.poll(() => count.asked).toBe(21);
-    expect(count.hashed).toBe(1);
-    gate.resolve();
+    expect(ends).toHaveLength(2);
+    ends.shift()?.();
+    expect(await signIns).toEqual([2, 2]);
+    isHeld = false;
+    for (const go of ends.splice(0)) go();
     await single;
     expect(count.hashed).toBeLessThanOrEqual(42);
     const made = await Promise.all(bulks);

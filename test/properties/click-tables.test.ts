@@ -7,7 +7,6 @@ import { referrerHostOf } from "../../src/events/click-facts.ts";
 import { readEvent } from "../../src/events/read-event.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { CLICK_KINDS, UTM_FIELDS } from "../../src/events/vocabulary.ts";
-
 import type { ChunkDocument } from "../../src/projections/definitions/click-tables/chunk.ts";
 import { COLUMNS, placeName, textsOf } from "../../src/projections/definitions/click-tables/columns.ts";
 import { decodeChunk, positionOfRow } from "../../src/projections/definitions/click-tables/decode-chunk.ts";

@@ -57,7 +57,6 @@ function writerOf({ eventStore }: Prepared["backend"]) {
     log,
   });
   const { write } = clickWriter({
-    writer,
     clock: () => new Date(),
     readBatch,
     eventStore,

@@ -1,5 +1,6 @@
 // Rows of one UTC day in the order of who made them, so that hits and visitors of any values are counted in one pass over numbers.
 import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
+import { NOT_KNOWN } from "../summaries/visitors.ts";
 import type { ColumnName } from "./columns.ts";
 import type { DecodedChunk } from "./decode-chunk.ts";
 
@@ -19,8 +20,8 @@ export type RowsByVisitor = {
   people: number;
 };
 
-/** Of each number its hits by kind, in the order of CLICK_KINDS, and its visitors: four counts in turn. */
-export type Counts = Uint32Array;
+/** Of each number its hits by kind, in the order of CLICK_KINDS, and its visitors or NOT_KNOWN: four counts in turn. */
+export type Counts = Int32Array;
 export const COUNTS = CLICK_KINDS.length + 1;
 
 export function rowsByVisitor(parts: readonly RowsOfChunk[]): RowsByVisitor {
@@ -93,22 +94,27 @@ export function countNumbers(
   size: number,
   counted: readonly ClickKind[],
 ): Counts {
-  const counts: Counts = new Uint32Array(size * COUNTS);
+  const counts: Counts = new Int32Array(size * COUNTS);
   const isCounted = CLICK_KINDS.map((kind) => counted.includes(kind));
   /** The last visitor of each number, whose rows follow each other. */
   const last = new Int32Array(size).fill(-1);
   for (let n = 0; n < order.length; n++) {
     const row = order[n] as number;
     const kind = kinds[row] as number;
-    const visitor = isCounted[kind] ? (visitors[row] as number) : -1;
+    const visitor = visitors[row] as number;
     for (const numbers of lists) {
       const number = numbers[row] as number;
       if (number < 0) continue;
       const place = number * COUNTS;
       counts[place + kind] = (counts[place + kind] as number) + 1;
-      if (visitor < 0 || last[number] === visitor) continue;
-      last[number] = visitor;
-      counts[place + COUNTS - 1] = (counts[place + COUNTS - 1] as number) + 1;
+      if (!isCounted[kind]) continue;
+      const known = counts[place + COUNTS - 1] as number;
+      // Nobody's rows come first.
+      if (visitor < 0) counts[place + COUNTS - 1] = NOT_KNOWN;
+      else if (known !== NOT_KNOWN && last[number] !== visitor) {
+        last[number] = visitor;
+        counts[place + COUNTS - 1] = known + 1;
+      }
     }
   }
   return counts;

@@ -92,15 +92,22 @@ function patterns(rows: RowsByVisitor): Pick<AccountDayDocument, "visitors" | "h
   const hourOf = timeNumbers(rows.parts, (at) => Math.floor((at % DAY_MS) / HOUR_MS));
   const kindsOf = new Uint8Array(rows.people);
   const hoursOf = new Uint32Array(rows.people);
+  let [unknownKinds, unknownHours] = [0, 0];
   for (let row = 0; row < rows.count; row++) {
     const visitor = rows.visitors[row] as number;
-    if (visitor < 0) continue;
     const kind = 1 << (rows.kinds[row] as number);
-    kindsOf[visitor] = (kindsOf[visitor] as number) | kind;
-    if (kind & PEOPLE_BITS) hoursOf[visitor] = (hoursOf[visitor] as number) | (1 << (hourOf[row] as number));
+    const hour = kind & PEOPLE_BITS ? 1 << (hourOf[row] as number) : 0;
+    if (visitor < 0) [unknownKinds, unknownHours] = [unknownKinds | kind, unknownHours | hour];
+    else {
+      kindsOf[visitor] = (kindsOf[visitor] as number) | kind;
+      hoursOf[visitor] = (hoursOf[visitor] as number) | hour;
+    }
   }
-  const hours = patternsOf(hoursOf);
-  return { visitors: patternsOf(kindsOf), hours: hours.length <= 2 * MOST_PATTERNS ? hours : [] };
+  const hours = patternsOf(hoursOf, unknownHours);
+  return {
+    visitors: patternsOf(kindsOf, unknownKinds),
+    hours: hours.length <= 2 * MOST_PATTERNS ? hours : [],
+  };
 }
 
 function valuesOf(rows: RowsByVisitor, field: SummedField): ValueCounts {

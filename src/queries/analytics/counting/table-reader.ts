@@ -80,7 +80,8 @@ export function tableReader({ readStore, queried = async () => 0 }: Deps) {
   async function rowsOf(head: Head, asOf: Position | undefined, slices: TimeSlices): Promise<ChunkRows> {
     const chunk = kept.get(keyOf(head)) ?? (await read(head, slices));
     const from = head.skip === "" || head.first > head.skip ? 0 : rowsAsOf(chunk, head.skip);
-    return { chunk, from, to: rowsAsOf(chunk, asOf) };
+    // As of before the end of the chunks before it, it has none.
+    return { chunk, from, to: Math.max(from, rowsAsOf(chunk, asOf)) };
   }
 
   async function read(head: Head, slices: TimeSlices): Promise<DecodedChunk> {

@@ -1,5 +1,6 @@
 // Invariants of each stream category, checked event by event in log order.
 
+import { hash } from "node:crypto";
 import {
   type AccountState,
   evolve as evolveAccount,
@@ -7,7 +8,7 @@ import {
   type OpenAccount,
 } from "../commands/account/account.ts";
 import { type ClaimState, evolveClaim, unclaimed } from "../commands/domains/domain.ts";
-import { evolve as evolveLink, freeLink, type LinkState } from "../commands/links/link.ts";
+import { type ExistingLink, evolve as evolveLink, freeLink, type LinkState } from "../commands/links/link.ts";
 import type {
   AccountEvent,
   DomainEvent,
@@ -36,7 +37,7 @@ type Rule = (event: StoredEvent) => string | undefined;
 /** `lose`: an event of the stream can't be read, so what depends on the state of the stream is not judged from then on. */
 export type StreamRules = { violation: Rule; lose(stream: string): void };
 
-/** Keeps the state of every account, link and hostname claim in memory, but nothing per click. */
+/** Keeps the state of every account and hostname claim in memory, some 200 bytes of every link, and nothing per click. */
 export function streamRules(): StreamRules {
   const lost = new Set<string>();
   const links = new Map<string, LinkState>();
@@ -106,13 +107,15 @@ function domainRule(): Rule {
 }
 
 function linkRule(links: Map<string, LinkState>): Rule {
+  /** The same text for all links of an account. */
+  const owners = new Map<string, string>();
   return (event) => {
     const { type, data } = event as LinkEvent;
     const isOperators = type === "LinkBlocked" || type === "LinkUnblocked";
     if (!("slug" in data) || !("host" in data) || event.stream !== linkStream(data.host, data.slug))
       return "belongs to another stream";
     const before = links.get(event.stream) ?? freeLink;
-    links.set(event.stream, evolveLink(before, event as LinkEvent));
+    links.set(event.stream, judged(evolveLink(before, event as LinkEvent)));
     if (type === "LinkCreated") return before.status === "free" ? undefined : "the slug was taken";
     if (before.status === "free") return "comes before LinkCreated";
     if (before.accountId !== data.accountId)
@@ -121,10 +124,33 @@ function linkRule(links: Map<string, LinkState>): Rule {
     if (before.deleted && type !== "LinkRestored") return "changed after LinkDeleted";
     if (before.block && type !== "LinkDisabled" && type !== "LinkDeleted")
       return "changed while it was blocked";
-    if (type === "LinkRetargeted" && data.from !== before.longUrl)
+    if (type === "LinkRetargeted" && digest(data.from) !== before.longUrl)
       return "retargeted from where it did not lead";
     return undefined;
   };
+
+  /** What of it rules look at: a million links fit into memory, whatever each carries. */
+  function judged(link: LinkState): LinkState {
+    if (link.status === "free") return link;
+    const { status, accountId, deleted, block, longUrl } = link;
+    if (!owners.has(accountId)) owners.set(accountId, accountId);
+    const owner = owners.get(accountId) as string;
+    return {
+      status,
+      accountId: owner,
+      deleted,
+      block: block && BLOCKED,
+      longUrl: digest(longUrl),
+    } as LinkState;
+  }
+}
+
+const BLOCKED = {} as NonNullable<ExistingLink["block"]>;
+const DIGEST = "#";
+
+/** Itself where it is one: no address begins so. */
+function digest(longUrl: string): string {
+  return longUrl.startsWith(DIGEST) ? longUrl : DIGEST + hash("sha256", longUrl, "base64url").slice(0, 16);
 }
 
 function clickRule(links: ReadonlyMap<string, LinkState>): Rule {

@@ -1,5 +1,5 @@
 // Events of `clicks-<writer>-<yyyymmdd>`: all facts of every hit, so that later projections can be folded from them; and of
-// `gaps-<writer>`: what a process could not record of the clicks that it led on.
+// `gaps-<id>`: clicks that were not recorded.
 import { z } from "zod";
 import { eventType } from "./definition.ts";
 import { CLICK_KINDS, CREATED_VIA, DEVICE_TYPES, UTM_FIELDS } from "./vocabulary.ts";

@@ -66,9 +66,9 @@ export function clickStream(writer: string, at: Date): string {
   return `${PREFIX.clicks}${writer}-${at.toISOString().slice(0, 10).replaceAll("-", "")}`;
 }
 
-/** What a writer of clicks could not record. */
-export function gapStream(writer: string): string {
-  return `${PREFIX.gaps}${writer}`;
+/** Clicks that were not recorded, in one event. `id`: of that event, so that it is said once. */
+export function gapStream(id: string): string {
+  return `${PREFIX.gaps}${id}`;
 }
 
 /** What the operator did in a month (UTC), so that no stream grows without bound. */

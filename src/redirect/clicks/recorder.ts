@@ -8,9 +8,9 @@ import { backoffMs } from "../../runtime/keep-trying.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { LogHealth } from "../../stores/coordination/log-health.ts";
-import { addHit, emptyBatch, type HitBatch, type RawHit, withdrawHit } from "./hit.ts";
+import { addHit, emptyBatch, type HitBatch, hitsOf, type RawHit, withdrawHit } from "./hit.ts";
 import type { JournalStatus } from "./journal.ts";
-import { type LossStatus, LostHits } from "./lost-hits.ts";
+import { type ClickGap, type LossNotes, type LossStatus, LostHits } from "./lost-hits.ts";
 import type { ClickWriter, Revisions, Written } from "./write-clicks.ts";
 
 export type RecorderDeps = {
@@ -20,6 +20,8 @@ export type RecorderDeps = {
   /** [0,1) for jitter. */
   random: () => number;
   newId: () => string;
+  /** Undefined where nothing outlives the process. */
+  notes?: LossNotes;
   /** Monotonic milliseconds. */
   now?: () => number;
   /** Default MOST_KEPT. */
@@ -114,8 +116,8 @@ export class ClickRecorder {
   constructor(deps: RecorderDeps) {
     this.#deps = deps;
     this.#now = deps.now ?? (() => performance.now());
-    const { writer, newId, random } = deps;
-    this.#lostHits = new LostHits({ append: (gap) => writer.appendGap(gap), newId, random });
+    const { writer, newId, random, notes } = deps;
+    this.#lostHits = new LostHits({ append: (gap) => writer.appendGap(gap), newId, random, notes });
   }
 
   /**
@@ -153,13 +155,18 @@ export class ClickRecorder {
 
   /**
    * Stores all, with servers in the event store if it takes them. `withinMs`: after it the process ends all the same, so a
-   * little earlier the log says how many clicks are lost with it.
+   * little earlier it is said and noted how many clicks are lost with it.
    */
   async close(withinMs?: number): Promise<void> {
-    const note = () =>
+    let lost: ClickGap | undefined;
+    const note = () => {
       this.#note(`Stopping: ${this.#unstored} answered clicks are not stored, and will be lost`);
+      lost = this.#unstoredGap();
+      this.#lostHits.note(lost);
+    };
     const timer = withinMs === undefined ? undefined : setTimeout(note, withinMs * GIVE_UP_AFTER);
     await this.storeAll().finally(() => clearTimeout(timer));
+    if (lost) this.#lostHits.clear(lost);
     await this.#lostHits.close();
     await this.#deps.writer.close();
   }
@@ -225,6 +232,19 @@ export class ClickRecorder {
     else if (this.#isDurable) this.#timer ??= setTimeout(() => this.#startSending(), 0);
     else this.#timer ??= setTimeout(() => this.#startSending(), FLUSH_AFTER_MS);
     return batch;
+  }
+
+  /** Undefined where all clicks of answered redirects are stored. */
+  #unstoredGap(): ClickGap | undefined {
+    if (this.#unstored === 0) return undefined;
+    const batches = this.#inFlight ? [this.#inFlight, ...this.#waiting] : this.#waiting;
+    let [from, until] = [Number.POSITIVE_INFINITY, 0];
+    for (const { hits } of batches)
+      for (const { hit } of hitsOf(hits)) {
+        from = Math.min(from, hit.at);
+        until = Math.max(until, hit.at);
+      }
+    return { id: this.#deps.newId(), from, until, hits: this.#unstored };
   }
 
   #startSending(): void {

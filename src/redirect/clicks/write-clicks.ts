@@ -37,8 +37,6 @@ export type ClickWriter = {
 };
 
 export type ClickWriterDeps = {
-  /** Of this run of the process: its streams are named by it. */
-  writer: string;
   clock: () => Date;
   readBatch: BatchReader;
   eventStore: ClickLog;
@@ -54,7 +52,7 @@ export type ClickWriterDeps = {
  * journal can't be written, such as on a full disk, clicks go to the server at once.
  */
 export function clickWriter(deps: ClickWriterDeps): ClickWriter {
-  const { writer, clock, readBatch, eventStore, journal, saltProblem, log } = deps;
+  const { clock, readBatch, eventStore, journal, saltProblem, log } = deps;
 
   async function append(batches: readonly ClickBatch[]): Promise<Revisions> {
     const reached: Revisions = [];
@@ -93,11 +91,11 @@ export function clickWriter(deps: ClickWriterDeps): ClickWriter {
         return { stored: false, isUnknown, err: errorFields(error) };
       }
     },
-    async appendGap({ id, number, from, until, hits }) {
+    async appendGap({ id, from, until, hits }) {
       const iso = (at: number) => new Date(at).toISOString();
       const data = { at: clock().toISOString(), from: iso(from), until: iso(until), hits };
       const event = newEvent({ type: "ClicksNotRecorded", data }, id);
-      await appendClicks(eventStore, { stream: gapStream(writer), after: number - 1, events: [event] });
+      await appendClicks(eventStore, { stream: gapStream(id), after: -1, events: [event] });
     },
     status: async () => ({ journal: journal?.status(), saltProblem: saltProblem() }),
     close: async () => await journal?.close(),

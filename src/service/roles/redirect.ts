@@ -1,9 +1,11 @@
 // The redirect role: the link look-up, what lets visits in, and the click recorder.
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { linkPasswordTries } from "../../api/limits/link-password-tries.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { secretKeyOf } from "../../config/config.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
+import { lossNotesIn } from "../../redirect/clicks/loss-notes.files.ts";
 import { ClickRecorder } from "../../redirect/clicks/recorder.ts";
 import type { RedirectDeps } from "../../redirect/http/handler.ts";
 import { brandLookup } from "../../redirect/lookup/brand-lookup.ts";
@@ -37,6 +39,7 @@ export function openRedirect(context: RoleContext, follower: LogFollower): Redir
     writer,
     random,
     newId,
+    notes: lossNotesIn(join(config.dataDir, "lost-clicks"), process.pid),
     health,
     log,
   });

@@ -7,7 +7,7 @@ import { isFolderLocked, lockFolder } from "../../stores/connections/folder-lock
 
 /** Entries of the data folder that the service writes, with the companion files of SQLite. */
 const OWN_FILES =
-  /^((events|read|secrets|deliveries|limits|lock)\.db(-wal|-shm|-journal)?|secret\.key|click-journal|visitor-salts)$/;
+  /^((events|read|secrets|deliveries|limits|lock)\.db(-wal|-shm|-journal)?|secret\.key|click-journal|lost-clicks|visitor-salts)$/;
 
 /** Creates the folder when it is missing; files of a restored backup may be readable for every user of the machine. */
 export function openDataFolder(dataDir: string, log: (message: string) => void = () => undefined): void {

@@ -51,7 +51,7 @@ async function openRecording({ config, writer }: WriterData, stores: Stores, log
   const readBatch = batchReader({ clickOf: clickReader(geo), visitors: visitorsOf, writer, log });
   return {
     clicks: clickWriter({
-      ...{ writer, clock, readBatch, eventStore, journal, log },
+      ...{ clock, readBatch, eventStore, journal, log },
       saltProblem: () => visitors.problem,
     }),
     geo: { countryOf: async (address: string) => placeOrNowhere(geo, address).country },

@@ -99,7 +99,6 @@ export class SimulatedWriter {
     });
     const visitors = async () => visitorCodes(new Uint8Array(32));
     this.#writer = clickWriter({
-      writer: sender.writer,
       clock: () => new Date(),
       readBatch: batchReader({ clickOf, visitors, writer: sender.writer, log }),
       eventStore: this.eventStore,

@@ -28,6 +28,8 @@ const SWEPT = 4;
 const LOOK_EVERY_MS = 1_000;
 /** What counts was lost with a damaged file: no count lasts longer. */
 const TOLD_MS = 3_600_000;
+/** Nothing may be counted for long behind a failure, as behind that of a full disk. */
+const FAILURE_TOLD_MS = 2_000;
 
 type Opened = { db: DatabaseSync; inode: number; steps: GroupCommit; step: Step };
 type Step = (name: string, now: number, counting: Counting) => Counted | undefined;
@@ -44,7 +46,7 @@ export function openSqliteCounts(
 ): Counts {
   let current = unavailableOnError(() => opened(file), file);
   let lookedAt = performance.now();
-  let failure: string | undefined;
+  let failed: { failure: string; at: number } | undefined;
   let replaced: { damage: string; at: number } | undefined;
 
   function reopen({ steps, db }: Opened): void {
@@ -87,16 +89,17 @@ export function openSqliteCounts(
           replaceDamaged(used, error);
           return write(name, now, counting);
         });
-        failure = undefined;
+        failed = undefined;
         return result;
       } catch (error) {
-        failure = `${basename(file)}: ${messageOf(error)}`;
+        failed = { failure: `${basename(file)}: ${messageOf(error)}`, at: performance.now() };
         throw new CoordinationUnavailable(`${file}: ${messageOf(error)}`, { cause: error });
       }
     },
     get problem() {
-      const isTold = replaced && performance.now() - replaced.at < TOLD_MS;
-      return failure ?? (isTold ? replaced?.damage : undefined);
+      const now = performance.now();
+      if (failed && now - failed.at < FAILURE_TOLD_MS) return failed.failure;
+      return replaced && now - replaced.at < TOLD_MS ? replaced.damage : undefined;
     },
     async close() {
       current.steps.close();

@@ -85,13 +85,9 @@ async function foldFrom(
   const intervalMs = isBesideOthers ? commitMs : { least: CATCH_UP_MS, most: CATCH_UP_MS };
   const { eventStore } = deps;
   const source = logSource(
-    {
-      read: (after) => eventStore.readAll({ after, categories, limit: pageEvents }),
-      follow: (after, until) =>
-        eventStore.subscribe({ after, categories, batchSize: pageEvents, signal: until }),
-      sleep,
-    },
-    { after: state.position, signal },
+    (after) => eventStore.readAll({ after, categories, limit: pageEvents }),
+    (after, until) => eventStore.subscribe({ after, categories, batchSize: pageEvents, signal: until }),
+    { after: state.position, signal, sleep },
   );
   let dueAt = now() + (follows ? 0 : intervalMs.least);
 

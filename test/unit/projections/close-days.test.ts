@@ -27,8 +27,10 @@ it("closes days of many links in small steps, between which each number is as be
     await foldGroups({ ...stores, clock: () => new Date(`${DAYS[0]}T12:00:00.000Z`) }, [clickGroup]);
     const checkpoint = await stores.readStore.checkpoint(clickGroup.name);
     let bytes = 0;
+    let largest = 0;
     const readStore = weighed(stores.readStore, (more) => {
       bytes += more;
+      largest = Math.max(largest, bytes);
     });
     const ended = new Set<string>();
     const steps = closeDays({
@@ -40,10 +42,8 @@ it("closes days of many links in small steps, between which each number is as be
       isBusy: () => false,
       onClosed: (id) => ended.add(id),
     });
-    let largest = 0;
     let count = 0;
     for await (const _ of steps) {
-      largest = Math.max(largest, bytes);
       if (count++ % 200 === 0) await expectNumbers(stores);
       bytes = 0;
     }

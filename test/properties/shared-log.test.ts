@@ -9,7 +9,6 @@ import {
   type EventStore,
   type LogPage,
   type PageAsRead,
-  type Position,
   type RecordedEvent,
   START,
   type StoredText,

@@ -2,10 +2,10 @@
 
 import { ALL_CATEGORIES } from "../../events/streams.ts";
 import { inTime, type MonotonicClock, systemClock } from "../../runtime/pause.ts";
-import { logSource } from "../../stores/event-store/log-source.ts";
+import { pageSource } from "../../stores/event-store/log-source.ts";
 import { RevisionConflict } from "../../stores/event-store/port.ts";
 import type { SharedLog } from "../../stores/event-store/shared-log.ts";
-import { readForSeals, Sealer, type SealerDeps, sealAll } from "./sealer.ts";
+import { SEALING_PAGE, Sealer, type SealerDeps, sealAll } from "./sealer.ts";
 
 export type KeepSealingDeps = SealerDeps & {
   eventStore: Pick<SharedLog, "subscribeStored">;
@@ -57,23 +57,20 @@ async function sealUntilAborted(
   signal: AbortSignal,
   { now, sleep }: MonotonicClock,
 ): Promise<void> {
-  const { eventStore } = deps;
   const sealer = await Sealer.open(deps);
-  const source = logSource(
-    {
-      read: (after) => readForSeals(eventStore, after),
-      follow: (after, until) =>
-        eventStore.subscribeStored({ after, categories: ALL_CATEGORIES, signal: until }),
-      sleep,
-    },
-    { after: sealer.reached, signal },
-  );
+  const part = { after: sealer.reached, categories: ALL_CATEGORIES, batchSize: SEALING_PAGE };
+  const follow = (until: AbortSignal) => deps.eventStore.subscribeStored({ ...part, signal: until });
+  const source = pageSource(follow, { signal, sleep });
   let [firstAt, newestAt, before] = [0, 0, 0];
+  let hasMore = false;
   try {
     while (!signal.aborted) {
-      const started = now();
+      const askedAt = now();
       const page = await source.next(LOOK_EVERY_MS);
+      // Without more events it has waited for one.
+      const startedAt = hasMore ? askedAt : now();
       if (page) await sealer.take(page);
+      hasMore = page?.events.length === SEALING_PAGE;
       const took = now();
       const { events, clicks } = sealer.unsealed;
       if (before === 0 || events < before) firstAt = took;
@@ -81,12 +78,12 @@ async function sealUntilAborted(
       const isOnlyFewClicks = events === clicks && clicks < FEW_CLICKS;
       const isQuiet = took - newestAt >= QUIET_MS && !isOnlyFewClicks;
       const isDue = events > 0 && (isQuiet || took - firstAt >= LONGEST_UNSEALED_MS);
-      if (source.isAtEnd && (sealer.hasKeyChanged || isDue)) {
+      if (!hasMore && (sealer.hasKeyChanged || isDue)) {
         const { number, events: count, position } = await sealer.seal();
         deps.log.info({ number, events: count, position }, "sealed the log");
       }
       before = sealer.unsealed.events;
-      await sleep(source.isAtEnd ? 0 : REST * (now() - started), signal);
+      if (hasMore) await sleep(REST * (now() - startedAt), signal);
     }
   } finally {
     await source.close();

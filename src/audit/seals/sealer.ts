@@ -29,15 +29,7 @@ export type SealerDeps = {
 };
 
 /** Read at once: other work of the thread waits for some 20 ms. */
-const PAGE = 2_000;
-
-/** The next events that are to be sealed; none at the end of the log. */
-export function readForSeals(
-  eventStore: Pick<EventStore, "readStored">,
-  after: Position,
-): Promise<LogPage<StoredText>> {
-  return eventStore.readStored({ after, categories: ALL_CATEGORIES, limit: PAGE });
-}
+export const SEALING_PAGE = 2_000;
 
 /** A block that is not full yet. Of its events only the hash and the place are kept. */
 export class Sealer {
@@ -85,9 +77,10 @@ export class Sealer {
 
   /** Reads the next events. Returns whether there may be more. @throws as `take` does */
   async read(): Promise<boolean> {
-    const page = await readForSeals(this.#deps.eventStore, this.#reached);
+    const part = { after: this.#reached, categories: ALL_CATEGORIES, limit: SEALING_PAGE };
+    const page = await this.#deps.eventStore.readStored(part);
     await this.take(page);
-    return page.events.length === PAGE;
+    return page.events.length === SEALING_PAGE;
   }
 
   /**

@@ -30,37 +30,36 @@ export function noHits(accountId: string): Fields<LinkTotalsDocument> {
 }
 
 /** With the hit, counted in place. */
-export function countHit<T extends Fields<LinkTotalsDocument>>(
-  totals: T,
+export function countHit(
+  totals: Fields<LinkTotalsDocument>,
   { at, kind }: Pick<LinkClicked["data"], "at" | "kind">,
-): T {
-  const date = at.slice(0, 10);
-  const isPerson = kind !== "preview";
-  if (totals.totalClicks === 0) Object.assign(totals, { firstAt: at, lastAt: at, date });
-  // Clicks of several writers, or from a journal, are appended out of order.
-  if (at < totals.firstAt) totals.firstAt = at;
-  if (at > totals.lastAt) totals.lastAt = at;
-  totals.totalClicks += 1;
-  totals[kind] += 1;
-  if (isPerson) totals.people += 1;
-  countDay(totals.lastDays, totals.date, date, isPerson);
-  if (date > totals.date) totals.date = date;
-  return totals;
+): void {
+  const none = { click: 0, preview: 0, qr_scan: 0 };
+  addHits(totals, { ...none, [kind]: 1, day: at.slice(0, 10), firstAt: at, lastAt: at });
 }
 
-/** With the hits of a day, added in place. */
-export function addHits(totals: Fields<LinkTotalsDocument>, day: LinkDayDocument): void {
-  const { day: date, firstAt, lastAt } = day;
-  const hits = CLICK_KINDS.map((kind) => [kind, hitsOfKind(day, kind)] as const);
-  const all = hits.reduce((sum, [, count]) => sum + count, 0);
+/** Times in ISO 8601 UTC, of the hits. */
+export type DayHits = Record<ClickKind, number> & { day: string; firstAt: string; lastAt: string };
+
+/** With hits of a day, added in place. */
+export function addHits(totals: Fields<LinkTotalsDocument>, hits: DayHits): void {
+  const { day: date, firstAt, lastAt } = hits;
+  const people = hits.click + hits.qr_scan;
+  const all = people + hits.preview;
   if (all === 0) return;
   if (totals.totalClicks === 0) Object.assign(totals, { firstAt, lastAt, date });
+  // Clicks of several writers, or from a journal, are appended out of order.
   if (firstAt < totals.firstAt) totals.firstAt = firstAt;
   if (lastAt > totals.lastAt) totals.lastAt = lastAt;
-  for (const [kind, count] of hits) totals[kind] += count;
-  const people = all - hitsOfKind(day, "preview");
+  for (const kind of CLICK_KINDS) totals[kind] += hits[kind];
   totals.totalClicks += all;
   totals.people += people;
   countDay(totals.lastDays, totals.date, date, people > 0, people);
   if (date > totals.date) totals.date = date;
+}
+
+/** Of a link's day. */
+export function hitsOfDay({ day, firstAt, lastAt, quarters }: LinkDayDocument): DayHits {
+  const [click = 0, preview = 0, qr_scan = 0] = CLICK_KINDS.map((kind) => hitsOfKind({ quarters }, kind));
+  return { day, firstAt, lastAt, click, preview, qr_scan };
 }

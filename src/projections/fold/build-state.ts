@@ -132,7 +132,8 @@ export class BuildState {
 
   /** Documents that the next commit writes. */
   get changing(): number {
-    return this.#documents.reduce((sum, { changing }) => sum + changing, 0);
+    const tables = this.#clicks?.fold.changing ?? 0;
+    return this.#documents.reduce((sum, { changing }) => sum + changing, tables);
   }
 
   /** Whether there are withdrawals that are not in the documents yet. */

@@ -18,8 +18,6 @@ export class Documents {
   readonly #readStore: Pick<ReadStore, "getMany">;
   /** As they are stored. */
   #kept = new Map<string, Document>();
-  /** Changed since the last commit otherwise than by events. */
-  #replaced = new Map<string, Document>();
   /** The events taken, by the document that they change. */
   #waiting = new Map<string, StoredEvent[]>();
 
@@ -31,7 +29,7 @@ export class Documents {
 
   /** How many change at the next commit. */
   get changing(): number {
-    return this.#waiting.size + this.#replaced.size;
+    return this.#waiting.size;
   }
 
   take(event: StoredEvent): void {
@@ -42,8 +40,38 @@ export class Documents {
     else this.#waiting.set(key, [event]);
   }
 
-  /** As of the last commit; no event that changes them may have been taken since. @throws what the read store throws */
-  async stored(ids: readonly string[]): Promise<Map<string, Document>> {
+  /**
+   * The documents that change, as they are to be stored. An event that a document contains already is skipped; a refused one
+   * changes nothing. In the order of their ids, so that few pages of an index change. @throws what the read store throws
+   */
+  async fold(onRefused: OnRefused): Promise<Document[]> {
+    const ids = [...this.#waiting.keys()].sort();
+    const changed: Document[] = [];
+    for (let at = 0; at < ids.length; at += AT_A_TIME) {
+      const slice = ids.slice(at, at + AT_A_TIME);
+      const stored = await this.#stored(slice);
+      for (const id of slice) {
+        const events = this.#waiting.get(id) ?? [];
+        let folded: Document | undefined;
+        try {
+          folded = foldInto(this.projection, id, stored.get(id), events);
+        } catch {
+          // `evolve` changes in place, so what was folded by then is of no use.
+          const [pristine] = await this.#readStore.getMany(this.collection, [id]);
+          folded = this.#foldedOneByOne(id, pristine, events, onRefused);
+        }
+        if (folded) changed.push(folded);
+      }
+      if (at + AT_A_TIME < ids.length) await yieldToLoop();
+    }
+    const events = ({ _id }: Document) => this.#waiting.get(_id)?.length ?? 0;
+    const busiest = changed.length <= MOST_KEPT ? changed : changed.toSorted((a, b) => events(b) - events(a));
+    this.#kept = new Map(busiest.slice(0, MOST_KEPT).map((document) => [document._id, document]));
+    this.#waiting = new Map();
+    return changed;
+  }
+
+  async #stored(ids: readonly string[]): Promise<Map<string, Document>> {
     const missing = ids.filter((id) => !this.#kept.has(id));
     const read = missing.length > 0 ? await this.#readStore.getMany(this.collection, missing) : [];
     const byId = new Map(read.map((document) => [document._id, document]));
@@ -52,46 +80,6 @@ export class Documents {
       if (kept) byId.set(id, kept);
     }
     return byId;
-  }
-
-  /** With the next commit. */
-  replace(document: Document): void {
-    this.#replaced.set(document._id, document);
-  }
-
-  /**
-   * The documents that change, as they are to be stored. An event that a document contains already is skipped; a refused one
-   * changes nothing. In the order of their ids, so that few pages of an index change. @throws what the read store throws
-   */
-  async fold(onRefused: OnRefused): Promise<Document[]> {
-    const ids = [...new Set([...this.#waiting.keys(), ...this.#replaced.keys()])].sort();
-    const changed: Document[] = [];
-    for (let at = 0; at < ids.length; at += AT_A_TIME) {
-      const slice = ids.slice(at, at + AT_A_TIME);
-      const stored = await this.stored(slice);
-      for (const id of slice) {
-        const replaced = this.#replaced.get(id);
-        const events = this.#waiting.get(id) ?? [];
-        const copy = replaced && structuredClone(replaced);
-        let folded: Document | undefined;
-        try {
-          folded = foldInto(this.projection, id, replaced ?? stored.get(id), events);
-        } catch {
-          // `evolve` changes in place, so what was folded by then is of no use.
-          const pristine = copy ?? (await this.#readStore.getMany(this.collection, [id]))[0];
-          folded = this.#foldedOneByOne(id, pristine, events, onRefused);
-        }
-        const document = folded ?? replaced;
-        if (document) changed.push(document);
-      }
-      if (at + AT_A_TIME < ids.length) await yieldToLoop();
-    }
-    const events = ({ _id }: Document) => this.#waiting.get(_id)?.length ?? 0;
-    const busiest = changed.length <= MOST_KEPT ? changed : changed.toSorted((a, b) => events(b) - events(a));
-    this.#kept = new Map(busiest.slice(0, MOST_KEPT).map((document) => [document._id, document]));
-    this.#waiting = new Map();
-    this.#replaced = new Map();
-    return changed;
   }
 
   /** Slow, as each event is folded into a copy, so that a refused one changes nothing. */

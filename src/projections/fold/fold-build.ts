@@ -25,9 +25,9 @@ export type FoldOptions = {
 /** `waitsFor`: the event of a newer program that the build stands before. */
 export type Folded = { events: number; position: Position; waitsFor: AwaitedEvent | undefined };
 
-const PAGE = { alone: 20_000, besideOthers: 2_000 };
-/** Of a commit, which holds them in memory and writes each document once: a fifth of the CPU less than with a quarter of it. */
-const MOST_EVENTS = 200_000;
+const PAGE = { alone: 4_000, besideOthers: 2_000 };
+/** Of a commit, which writes the totals of each link once; as rows of tables they take some 60 bytes each until then. */
+const MOST_EVENTS = 500_000;
 const MOST_DOCUMENTS = 24_000;
 /** Nobody waits for the documents of a build that catches up alone. */
 const CATCH_UP_MS = 60_000;
@@ -85,13 +85,9 @@ async function foldFrom(
   const intervalMs = isBesideOthers ? commitMs : { least: CATCH_UP_MS, most: CATCH_UP_MS };
   const { eventStore } = deps;
   const source = logSource(
-    {
-      read: (after) => eventStore.readAll({ after, categories, limit: pageEvents }),
-      follow: (after, until) =>
-        eventStore.subscribe({ after, categories, batchSize: pageEvents, signal: until }),
-      sleep,
-    },
-    { after: state.position, signal },
+    (after) => eventStore.readAll({ after, categories, limit: pageEvents }),
+    (after, until) => eventStore.subscribe({ after, categories, batchSize: pageEvents, signal: until }),
+    { after: state.position, signal, sleep },
   );
   let dueAt = now() + (follows ? 0 : intervalMs.least);
 

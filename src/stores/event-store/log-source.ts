@@ -1,44 +1,29 @@
-// Reads the log for who goes on at its end: page by page up to there, and from there on what is appended.
-import { inTime, type MonotonicClock } from "../../runtime/pause.ts";
+// Reads the log for who goes on at its end, and does other work while nothing comes.
+import { inTime, type Sleep } from "../../runtime/pause.ts";
 import type { LogPage, Position, RecordedEvent } from "./port.ts";
 
-/** `read`: a page of those after the position; `follow`: a subscription. */
-type LogSourceDeps<E> = Pick<MonotonicClock, "sleep"> & {
-  read(after: Position): Promise<LogPage<E>>;
-  follow(after: Position, signal: AbortSignal): AsyncIterable<LogPage<E>>;
-};
-
-/** `isAtEnd`: whether the end of the log was reached, so that `next` waits for what is appended. */
-export type LogSource<E = RecordedEvent> = {
+export type PageSource<E = RecordedEvent> = {
   /** What comes next; undefined when nothing comes within `ms`. @throws what the store throws */
   next(ms: number): Promise<LogPage<E> | undefined>;
-  readonly isAtEnd: boolean;
   close(): Promise<void>;
 };
 
-export function logSource<E>(
-  { read, follow, sleep }: LogSourceDeps<E>,
-  { after, signal }: { after: Position; signal: AbortSignal },
-): LogSource<E> {
+/** `isAtEnd`: whether the end of the log was reached, so that `next` waits for what is appended. */
+export type LogSource = PageSource & { readonly isAtEnd: boolean };
+
+/** `follow`: a subscription, which ends when its signal aborts. */
+export function pageSource<E>(
+  follow: (signal: AbortSignal) => AsyncIterable<LogPage<E>>,
+  { signal, sleep }: { signal: AbortSignal; sleep: Sleep },
+): PageSource<E> {
   const left = new AbortController();
   const until = AbortSignal.any([signal, left.signal]);
-  let last = after;
-  let isAtEnd = false;
   let following: AsyncIterator<LogPage<E>> | undefined;
   let pending: Promise<IteratorResult<LogPage<E>>> | undefined;
   return {
-    get isAtEnd() {
-      return isAtEnd;
-    },
     async next(ms) {
-      if (!isAtEnd) {
-        const page = await read(last);
-        last = page.next;
-        isAtEnd = page.events.length === 0;
-        return page;
-      }
       if (!pending) {
-        following ??= follow(last, until)[Symbol.asyncIterator]();
+        following ??= follow(until)[Symbol.asyncIterator]();
         pending = following.next();
         // Of one that is no longer awaited; who awaits it still gets the rejection.
         pending.catch(() => undefined);
@@ -54,5 +39,29 @@ export function logSource<E>(
       left.abort();
       await following?.return?.();
     },
+  };
+}
+
+/** Page by page to the end of the log, and from there on by a subscription. `read`: a page of those after the position. */
+export function logSource(
+  read: (after: Position) => Promise<LogPage>,
+  follow: (after: Position, signal: AbortSignal) => AsyncIterable<LogPage>,
+  { after, ...options }: { after: Position; signal: AbortSignal; sleep: Sleep },
+): LogSource {
+  let last = after;
+  let isAtEnd = false;
+  const following = pageSource((signal) => follow(last, signal), options);
+  return {
+    get isAtEnd() {
+      return isAtEnd;
+    },
+    async next(ms) {
+      if (isAtEnd) return await following.next(ms);
+      const page = await read(last);
+      last = page.next;
+      isAtEnd = page.events.length === 0;
+      return page;
+    },
+    close: following.close,
   };
 }

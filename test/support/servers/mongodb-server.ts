@@ -8,7 +8,7 @@ import { temporaryFolder } from "../runtime/temporary-folder.ts";
 import { freePort } from "./free-port.ts";
 import { type Server, type ServerProcess, serverProcess } from "./test-servers.ts";
 
-const program = fileURLToPath(new URL("../../../.cache/servers/ferretdb", import.meta.url));
+const program = fileURLToPath(new URL("../../../.cache/servers/mongodb", import.meta.url));
 
 export const mongodb: Server = {
   name: "mongodb",

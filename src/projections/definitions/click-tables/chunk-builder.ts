@@ -16,6 +16,7 @@ import { distances, laterOf, PositionsBuilder } from "./positions.ts";
 
 /** Of dictionaries, as strangers choose what is in them: a document of MongoDB has at most 16 MB. */
 const MOST_CHARACTERS = 4_000_000;
+const [LINK, JUDGED] = [COLUMNS.indexOf("link"), COLUMNS.indexOf("judged")];
 
 export class ChunkBuilder {
   readonly #accountId: string;
@@ -85,8 +86,13 @@ export class ChunkBuilder {
     return this.#at[row] as number;
   }
 
-  textOf(column: "link" | "judged", row: number): string {
-    return (this.#columns[COLUMNS.indexOf(column)] as ColumnBuilder).textOf(row);
+  kindOf(row: number): ClickKind {
+    return (this.#columns[JUDGED] as ColumnBuilder).textOf(row) as ClickKind;
+  }
+
+  /** The rows of each link, from this one on. */
+  rowsByLink(from: number): Map<string, number[]> {
+    return (this.#columns[LINK] as ColumnBuilder).rowsByText(from);
   }
 
   positionOf(row: number): Position {
@@ -145,12 +151,37 @@ export function versionOf(last: Position, marks: readonly Mark[]): Position {
   return laterOf(last, ...marks.flatMap(({ from, until }) => [from, until]));
 }
 
+/** Of each row an index, in two bytes, as a chunk has fewer rows than they can count. */
+class IndexList {
+  #indexes = new Uint16Array(16);
+  length = 0;
+
+  push(index: number): void {
+    if (this.length === this.#indexes.length) {
+      const longer = new Uint16Array(2 * this.length);
+      longer.set(this.#indexes);
+      this.#indexes = longer;
+    }
+    this.#indexes[this.length++] = index;
+  }
+
+  at(row: number): number {
+    return this.#indexes[row] as number;
+  }
+
+  toArray(): number[] {
+    return Array.from(this.#indexes.subarray(0, this.length));
+  }
+}
+
 class ColumnBuilder {
   /** Characters of its texts. */
   size = 0;
   readonly #indexes = new Map<string, number>();
   readonly #values: string[] = [];
-  readonly #rows: number[] = [];
+  readonly #rows = new IndexList();
+  #lastText: string | undefined;
+  #lastIndex = 0;
 
   add(text: string): void {
     this.#rows.push(this.#indexOf(text));
@@ -170,20 +201,37 @@ class ColumnBuilder {
   }
 
   textOf(row: number): string {
-    return this.#values[this.#rows[row] as number] as string;
+    return this.#values[this.#rows.at(row)] as string;
+  }
+
+  /** The rows from this one on with each text. */
+  rowsByText(from: number): Map<string, number[]> {
+    const byIndex = new Map<number, number[]>();
+    for (let row = from; row < this.#rows.length; row++) {
+      const index = this.#rows.at(row);
+      const rows = byIndex.get(index);
+      if (rows) rows.push(row);
+      else byIndex.set(index, [row]);
+    }
+    return new Map(byIndex.entries().map(([index, rows]) => [this.#values[index] as string, rows]));
   }
 
   stored(): StoredColumn {
     const values = this.#values;
-    return values.length <= 1 ? { values } : { values, rows: this.#rows };
+    return values.length <= 1 ? { values } : { values, rows: this.#rows.toArray() };
   }
 
   #indexOf(text: string): number {
+    // Most columns have the same text many times in a row.
+    if (text === this.#lastText) return this.#lastIndex;
     const known = this.#indexes.get(text);
-    if (known !== undefined) return known;
-    const index = this.#values.push(text) - 1;
-    this.#indexes.set(text, index);
-    this.size += text.length;
+    const index = known ?? this.#values.push(text) - 1;
+    if (known === undefined) {
+      this.#indexes.set(text, index);
+      this.size += text.length;
+    }
+    this.#lastText = text;
+    this.#lastIndex = index;
     return index;
   }
 }

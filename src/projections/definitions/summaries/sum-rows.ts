@@ -7,8 +7,8 @@ import type { Breakdown } from "./breakdown.ts";
 import type { HitPlace } from "./day.ts";
 import { dayOf, type KindOfDay, type LinkDayDocument, type QuarterHour } from "./day.ts";
 import { COUNTED, type DayRows, type PartRows, partOfPlace, rowOfPlace } from "./day-rows.ts";
-import { byTime, type LifePart, MOST_RECENT } from "./link-life.ts";
-import { tallyOf } from "./tally.ts";
+import { byTime, type LifePart, latestHits, MOST_RECENT } from "./link-life.ts";
+import { type Tally, tallyOf, valueCounts } from "./tally.ts";
 import { patternsOf } from "./visitors.ts";
 
 const TALLIES = 6;
@@ -24,7 +24,7 @@ export function* sumLinkDay(
   link: string,
   places: readonly number[],
 ): Generator<undefined, LinkDayDocument> {
-  const sum = new RowSum();
+  const sum = new DaySum();
   for (const [n, place] of places.entries()) {
     sum.add(partOfPlace(rows, place), rowOfPlace(place));
     if (n % ROWS_AT_A_TIME === ROWS_AT_A_TIME - 1) yield;
@@ -32,40 +32,108 @@ export function* sumLinkDay(
   return { ...sum.day(link), recent: sum.recent() };
 }
 
-/** The rows at these places, which are few, of days in their order. */
+/** The rows at these places, which are few and none of them withdrawn, of days in their order. */
 export function sumLifePart(rows: DayRows, places: readonly number[]): LifePart {
-  const sum = new RowSum();
-  for (const place of places) sum.add(partOfPlace(rows, place), rowOfPlace(place));
-  return sum.lifePart();
+  const kinds: LifePart["kinds"] = {};
+  const counts = { click: 0, preview: 0, qr_scan: 0 };
+  const hits: HitPlace[] = [];
+  let last: Position = "";
+  for (const place of places) {
+    const { chunk, columns, kinds: kindCodes } = partOfPlace(rows, place);
+    const row = rowOfPlace(place);
+    const kind = CLICK_KINDS[kindCodes[chunk.columns.judged.rows[row] as number] as number] as ClickKind;
+    counts[kind] += 1;
+    const ofKind = kinds[kind] ?? { tallies: Array.from({ length: TALLIES }, () => []) };
+    kinds[kind] = ofKind;
+    for (let n = 0; n < TALLIES; n++) addOne(ofKind.tallies[n] as Tally, textIn(columns[n] as Column, row));
+    for (const [n, field] of UTM_FIELDS.entries()) {
+      const text = textIn(columns[FIRST_UTM + n] as Column, row);
+      if (text !== "") {
+        ofKind.utm ??= {};
+        ofKind.utm[field] = addOne(ofKind.utm[field] ?? [], text);
+      }
+    }
+    const { rule, destination } = chunk.columns;
+    const ruleId = textIn(rule, row);
+    if (ruleId !== "") ofKind.rules = addOne(ofKind.rules ?? [], `${ruleId} ${textIn(destination, row)}`);
+    const position = positionOfRow(chunk, row);
+    if (position > last) last = position;
+    hits.push({ at: isoOf(chunk.at[row] as number), kind, position });
+  }
+  const recent = latestHits(hits);
+  const times = hits.map(({ at }) => at).sort();
+  const { accountId, day } = partOfPlace(rows, places.at(-1) as number);
+  return {
+    ...{ accountId, lastDay: day, lastDayPosition: hits.at(-1)?.position ?? "", position: last },
+    ...{ ...counts, firstAt: times[0] ?? "", lastAt: times.at(-1) ?? "" },
+    ...{ kinds: inTheirOrder(kinds), recent },
+  };
+}
+
+function inTheirOrder(kinds: LifePart["kinds"]): LifePart["kinds"] {
+  const sorted: LifePart["kinds"] = {};
+  for (const kind of CLICK_KINDS) {
+    const { tallies, utm, rules } = kinds[kind] ?? {};
+    if (!tallies) continue;
+    const fields = UTM_FIELDS.filter((field) => utm?.[field]);
+    sorted[kind] = {
+      tallies: tallies.map(ordered),
+      ...(utm && { utm: Object.fromEntries(fields.map((field) => [field, ordered(utm[field] ?? [])])) }),
+      ...(rules && { rules: ordered(rules) }),
+    };
+  }
+  return sorted;
+}
+
+function ordered(tally: Tally): Tally {
+  return tally.length <= 2 ? tally : tallyOf(valueCounts(tally));
+}
+
+function textIn({ values, rows }: Column, row: number): string {
+  return values[rows[row] as number] as string;
+}
+
+/** In place, of few values. */
+function addOne(tally: Tally, value: string): Tally {
+  if (value === "") return tally;
+  for (let n = 0; n < tally.length; n += 2)
+    if (tally[n] === value) {
+      tally[n + 1] = (tally[n + 1] as number) + 1;
+      return tally;
+    }
+  tally.push(value, 1);
+  return tally;
 }
 
 type Hit = { at: number; kind: number; chunk: DecodedChunk; row: number };
 const PREVIEW = CLICK_KINDS.indexOf("preview");
 
 class KindSum {
-  hits = 0;
   readonly counts = COUNTED.map(() => new Map<string, number>());
   readonly rules = new Map<string, number>();
 }
 
-/** Of rows in the order of their days, and of the log. */
-class RowSum {
+/** Of rows of one day, in the order of the log. */
+class DaySum {
   readonly #kinds: (KindSum | undefined)[] = [];
   readonly #quarters = new Map<number, QuarterHour>();
   /** The bits of the kinds that each made. */
   readonly #visitors = new Map<string, number>();
+  #unknown = 0;
   /** Those of people and those of bots. */
   readonly #latest: [Hit[], Hit[]] = [[], []];
   #first: Position = "";
-  #last: [PartRows, number] | undefined;
+  #lastPart: PartRows | undefined;
+  #lastRow = 0;
   #changed: Position = "";
   #firstAt = Number.POSITIVE_INFINITY;
   #lastAt = Number.NEGATIVE_INFINITY;
 
   add(part: PartRows, row: number): void {
     const { chunk, withdrawn, marked, kinds, columns } = part;
-    if (this.#last?.[0] !== part) this.#begin(part, row);
-    else this.#last[1] = row;
+    if (!this.#lastPart) this.#first = positionOfRow(chunk, row);
+    this.#lastPart = part;
+    this.#lastRow = row;
     const change = marked.size > 0 ? marked.get(row) : undefined;
     if (change !== undefined && change > this.#changed) this.#changed = change;
     if (withdrawn?.[row]) return;
@@ -76,7 +144,6 @@ class RowSum {
     this.#countQuarter(at, kind);
     this.#kinds[kind] ??= new KindSum();
     const sum = this.#kinds[kind];
-    sum.hits += 1;
     for (let n = 0; n < columns.length; n++) {
       const { values, rows } = columns[n] as Column;
       const value = values[rows[row] as number] as string;
@@ -87,14 +154,14 @@ class RowSum {
     if (ruleId !== "")
       countOne(sum.rules, `${ruleId} ${destination.values[destination.rows[row] as number] as string}`);
     const code = visitor.values[visitor.rows[row] as number] as string;
-    if (code !== "") this.#visitors.set(code, (this.#visitors.get(code) ?? 0) | (1 << kind));
+    if (code === "") this.#unknown |= 1 << kind;
+    else this.#visitors.set(code, (this.#visitors.get(code) ?? 0) | (1 << kind));
     this.#keepLatest({ at, kind, chunk, row });
   }
 
-  /** Of rows of one day. */
   day(subject: string) {
-    const [{ chunk, accountId, day }, row] = this.#last as [PartRows, number];
-    const last = positionOfRow(chunk, row);
+    const { chunk, accountId, day } = this.#lastPart as PartRows;
+    const last = positionOfRow(chunk, this.#lastRow);
     return {
       _id: dayOf(subject, day),
       _position: laterOf(this.#changed, last),
@@ -102,19 +169,8 @@ class RowSum {
       firstAt: isoOf(this.#firstAt),
       lastAt: isoOf(this.#lastAt),
       quarters: [...this.#quarters.values()].sort(([a], [b]) => a - b),
-      visitors: patternsOf(this.#visitors.values()),
+      visitors: patternsOf(this.#visitors.values(), this.#unknown),
       kinds: this.#byKind(kindOfDay),
-    };
-  }
-
-  lifePart(): LifePart {
-    const [{ chunk, accountId, day }, row] = this.#last as [PartRows, number];
-    const [click = 0, preview = 0, qr_scan = 0] = CLICK_KINDS.map((_, n) => this.#kinds[n]?.hits);
-    const last = positionOfRow(chunk, row);
-    return {
-      ...{ accountId, lastDay: day, lastDayPosition: last, position: laterOf(this.#changed, last) },
-      ...{ click, preview, qr_scan, firstAt: isoOf(this.#firstAt), lastAt: isoOf(this.#lastAt) },
-      ...{ kinds: this.#byKind(breakdownOf), recent: this.recent() },
     };
   }
 
@@ -126,13 +182,6 @@ class RowSum {
       position: positionOfRow(chunk, row),
     }));
     return hits.sort(byTime);
-  }
-
-  #begin(part: PartRows, row: number): void {
-    if (!this.#last) this.#first = positionOfRow(part.chunk, row);
-    // Of another day, which may have later rows.
-    else this.#changed = laterOf(this.#changed, positionOfRow(this.#last[0].chunk, this.#last[1]));
-    this.#last = [part, row];
   }
 
   #byKind<T>(read: (sum: KindSum) => T): { [K in ClickKind]?: T } {

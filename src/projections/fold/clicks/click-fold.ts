@@ -13,8 +13,8 @@ import {
 import { type OpenDayDocument, openDayId } from "../../definitions/summaries/open-days.ts";
 import { ClickHoursFold } from "./click-hours-fold.ts";
 import type { ClickCollections } from "./collections.ts";
-import { LinkTotalsFold } from "./link-totals-fold.ts";
-import { type NewRow, SMALL_CHUNK, TableDay } from "./table-day.ts";
+import { type LinkRows, LinkTotalsFold } from "./link-totals-fold.ts";
+import { SMALL_CHUNK, TableDay } from "./table-day.ts";
 
 /** A day with more chunks than this since some were merged has them merged. */
 export const MOST_APPENDED = 64;
@@ -41,6 +41,8 @@ export class ClickFold {
   readonly #totals: LinkTotalsFold;
   readonly #hours: ClickHoursFold;
   readonly #days = new Map<string, TableDay>();
+  /** Those with rows that are not stored. */
+  readonly #changing = new Set<TableDay>();
   readonly #watched = new Map<string, WatchedHit[]>();
   /** Whether a day that is not listed as open may have a table. */
   #mayBeClosed: boolean;
@@ -50,6 +52,11 @@ export class ClickFold {
     this.#mayBeClosed = !deps.isFresh;
     this.#hours = new ClickHoursFold(deps.readStore, deps.collections.clickHours);
     this.#totals = new LinkTotalsFold(deps.readStore, deps.collections.linkTotals, MOST_KEPT.totals);
+  }
+
+  /** Tables that the next commit writes. */
+  get changing(): number {
+    return this.#changing.size;
   }
 
   /** `recorded`: its kind before it was classified again. */
@@ -66,6 +73,7 @@ export class ClickFold {
       this.#days.set(id, day);
     }
     day.add(click, position, recorded);
+    this.#changing.add(day);
     this.#hours.take(recordedAt, position);
     this.rows += 1;
     this.#watched.get(link)?.push({ at, kind, position });
@@ -91,7 +99,8 @@ export class ClickFold {
     overBefore: string,
   ): Promise<{ documents: CollectionWrite[]; over: string[]; onWritten: () => void }> {
     const { collections } = this.#deps;
-    const days = [...this.#days.values()].filter(({ rows }) => rows > 0);
+    const days = [...this.#changing];
+    this.#changing.clear();
     // Before rows are left out that a chunk has already, and the totals perhaps not.
     const rowsByLink = byLink(days);
     await this.#lookUp(days.filter(({ tail }) => tail === undefined));
@@ -225,14 +234,13 @@ function openDay(day: TableDay, position: Position): OpenDayDocument {
   return { _id: id, _position: position, accountId, day: day.day, tail: day.tailId(), appended };
 }
 
-function byLink(days: readonly TableDay[]): Map<string, { accountId: string; rows: NewRow[] }> {
-  const rowsByLink = new Map<string, { accountId: string; rows: NewRow[] }>();
+function byLink(days: readonly TableDay[]): Map<string, LinkRows> {
+  const rowsByLink = new Map<string, LinkRows>();
   for (const day of days)
-    for (const added of day.newRows()) {
-      const link = added.builder.textOf("link", added.row);
+    for (const [link, added] of day.newRows()) {
       const known = rowsByLink.get(link);
-      if (known) known.rows.push(added);
-      else rowsByLink.set(link, { accountId: day.accountId, rows: [added] });
+      if (known) known.parts.push(added);
+      else rowsByLink.set(link, { accountId: day.accountId, parts: [added] });
     }
   return rowsByLink;
 }

@@ -1,8 +1,13 @@
 // The totals of links: kept for the next commit where they change with most rows, as they likely change again.
-import type { ClickKind } from "../../../events/vocabulary.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
-import { countHit, type LinkTotalsDocument, noHits } from "../../definitions/link-totals.ts";
-import type { NewRow } from "./table-day.ts";
+import type { ChunkBuilder } from "../../definitions/click-tables/chunk-builder.ts";
+import { laterOf } from "../../definitions/click-tables/positions.ts";
+import { addHits, type DayHits, type LinkTotalsDocument, noHits } from "../../definitions/link-totals.ts";
+import { largest } from "../../definitions/summaries/tally.ts";
+import type { NewRows } from "./table-day.ts";
+
+/** What a commit adds to a link. */
+export type LinkRows = { accountId: string; parts: NewRows[] };
 
 /** Documents that are read and folded at a time; other work of the thread is done in between. */
 const AT_A_TIME = 250;
@@ -24,7 +29,7 @@ export class LinkTotalsFold {
    * `pause`: called now and then. @throws what the read store throws
    */
   async fold(
-    rowsByLink: ReadonlyMap<string, { accountId: string; rows: NewRow[] }>,
+    rowsByLink: ReadonlyMap<string, LinkRows>,
     pause: () => Promise<void>,
   ): Promise<LinkTotalsDocument[]> {
     const ids = [...rowsByLink.keys()].sort();
@@ -38,10 +43,10 @@ export class LinkTotalsFold {
           : await this.#readStore.getMany<LinkTotalsDocument>(this.#collection, missing);
       const stored = new Map(read.map((document) => [document._id, document]));
       for (const id of slice) {
-        const { accountId, rows } = rowsByLink.get(id) as { accountId: string; rows: NewRow[] };
+        const { accountId, parts } = rowsByLink.get(id) as LinkRows;
         const before = this.#kept.get(id) ??
           stored.get(id) ?? { _id: id, _position: "", ...noHits(accountId) };
-        const folded = withRows(before, rows);
+        const folded = withRows(before, parts);
         if (folded) changed.push(folded);
       }
       await pause();
@@ -49,7 +54,11 @@ export class LinkTotalsFold {
     const busiest =
       changed.length <= this.#mostKept
         ? changed
-        : changed.toSorted((a, b) => rowsOf(b._id) - rowsOf(a._id)).slice(0, this.#mostKept);
+        : largest(
+            changed.map((document) => ({ document, rows: rowsIn(rowsByLink.get(document._id)) })),
+            this.#mostKept,
+            (a, b) => b.rows - a.rows,
+          ).map(({ document }) => document);
     for (const document of busiest) {
       this.#kept.delete(document._id);
       this.#kept.set(document._id, document);
@@ -59,10 +68,6 @@ export class LinkTotalsFold {
       this.#kept.delete(id);
     }
     return changed;
-
-    function rowsOf(id: string): number {
-      return rowsByLink.get(id)?.rows.length ?? 0;
-    }
   }
 
   forget(id: string): void {
@@ -70,19 +75,36 @@ export class LinkTotalsFold {
   }
 }
 
+function rowsIn(added: LinkRows | undefined): number {
+  return added?.parts.reduce((sum, { rows }) => sum + rows.length, 0) ?? 0;
+}
+
 /** Counted in place; undefined where it contains them. */
-function withRows(totals: LinkTotalsDocument, rows: readonly NewRow[]): LinkTotalsDocument | undefined {
+function withRows(totals: LinkTotalsDocument, parts: readonly NewRows[]): LinkTotalsDocument | undefined {
   const contained = totals._position;
   let last = contained;
-  for (const { builder, row } of rows) {
-    const position = builder.positionOf(row);
-    if (position <= contained) continue;
-    const at = new Date(builder.atOf(row)).toISOString();
-    countHit(totals, { at, kind: builder.textOf("judged", row) as ClickKind });
+  for (const { day, builder, rows } of parts) {
+    // After a crash it may contain some.
+    const isNew = builder.positionOf(rows[0] as number) > contained;
+    const added = isNew ? rows : rows.filter((row) => builder.positionOf(row) > contained);
+    if (added.length === 0) continue;
+    addHits(totals, hitsOf(day, builder, added));
     // Rows of several days are not in the order of the log.
-    if (position > last) last = position;
+    last = laterOf(last, builder.positionOf(added.at(-1) as number));
   }
   if (last === contained) return undefined;
   totals._position = last;
   return totals;
+}
+
+function hitsOf(day: string, builder: ChunkBuilder, rows: readonly number[]): DayHits {
+  const counts = { click: 0, preview: 0, qr_scan: 0 };
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const row of rows) {
+    counts[builder.kindOf(row)] += 1;
+    const at = builder.atOf(row);
+    if (at < first) first = at;
+    if (at > last) last = at;
+  }
+  return { day, ...counts, firstAt: new Date(first).toISOString(), lastAt: new Date(last).toISOString() };
 }

@@ -18,7 +18,7 @@ import {
 } from "../../definitions/click-tables/decode-chunk.ts";
 import { laterOf } from "../../definitions/click-tables/positions.ts";
 import { rowsOfTable } from "../../definitions/click-tables/table.ts";
-import { addHits, countHit, type LinkTotalsDocument, noHits } from "../../definitions/link-totals.ts";
+import { addHits, hitsOfDay, type LinkTotalsDocument, noHits } from "../../definitions/link-totals.ts";
 import { type OpenDayDocument, openDayId } from "../../definitions/summaries/open-days.ts";
 import type { Fields } from "../../projection.ts";
 import { daysBut, openDaysOf } from "./link-lives.ts";
@@ -95,18 +95,8 @@ async function changesOf(
 async function markChunk(deps: Marking, link: string, head: StoredHead, change: Change): Promise<void> {
   const { readStore, collections, write, onMarked } = deps;
   const { withdrawal, position } = change;
-  const before = await chunkOf(deps, head._id);
-  if (!before) return;
   // The log is read before the chunk is read to be replaced, as a commit may replace it meanwhile.
-  const candidates = change.isEnd ? [] : candidatesIn(before, link, withdrawal);
-  if (!change.isEnd && candidates.length === 0) return;
-  const selected = new Set(
-    await selectedOf(
-      deps,
-      withdrawal,
-      candidates.map((row) => positionOfRow(before, row)),
-    ),
-  );
+  const selected = change.isEnd ? undefined : await selectedOf(deps, link, head, withdrawal);
   const document = await readStore.get<ChunkDocument>(collections.clickTables, head._id);
   if (!document) return;
   const marks = change.isEnd
@@ -142,29 +132,38 @@ function candidatesIn(chunk: DecodedChunk, link: string, withdrawal: Withdrawal)
   const index = values.indexOf(link);
   if (index < 0) return [];
   const isInTime = isSelectedBy({ from: withdrawal.from, to: withdrawal.to });
+  const [from, to] = [Date.parse(withdrawal.from), Date.parse(withdrawal.to)];
   const candidates: number[] = [];
   const end = rowsAsOf(chunk, withdrawal.upTo);
   for (let row = 0; row < end; row++) {
     if (rows[row] !== index) continue;
-    const at = new Date(chunk.at[row] as number).toISOString();
-    if (isInTime({ at } as Parameters<typeof isInTime>[0])) candidates.push(row);
+    const time = chunk.at[row] as number;
+    // Of the bounds themselves their texts decide.
+    if (time < from || time > to) continue;
+    const isWithin = time > from && time < to;
+    if (isWithin || isInTime({ at: new Date(time).toISOString() } as Parameters<typeof isInTime>[0]))
+      candidates.push(row);
   }
   return candidates;
 }
 
-/** Of the clicks at these positions, in order, those that the withdrawal selects. */
+/** Of the chunk's rows the positions of those that the withdrawal selects by what only their events have; undefined: it names no such thing. */
 async function selectedOf(
-  { eventStore }: Pick<Marking, "eventStore">,
+  deps: Marking,
+  link: string,
+  head: StoredHead,
   withdrawal: Withdrawal,
-  positions: readonly Position[],
-): Promise<Position[]> {
+): Promise<ReadonlySet<Position> | undefined> {
   const { visitor, ipPrefix, userAgent } = withdrawal;
-  if (visitor === undefined && ipPrefix === undefined && userAgent === undefined) return [...positions];
+  if (visitor === undefined && ipPrefix === undefined && userAgent === undefined) return undefined;
+  const chunk = await chunkOf(deps, head._id);
+  const rows = chunk ? candidatesIn(chunk, link, withdrawal) : [];
+  const positions = rows.map((row) => positionOfRow(chunk as DecodedChunk, row));
   const isSelected = isSelectedBy(withdrawal);
-  const selected: Position[] = [];
+  const selected = new Set<Position>();
   for (let at = 0; at < positions.length; ) {
     const from = positions[at] as Position;
-    const { events: page } = await eventStore.readAll({
+    const { events: page } = await deps.eventStore.readAll({
       from,
       categories: [CATEGORY.clicks],
       limit: EVENTS_AT_A_TIME,
@@ -175,7 +174,7 @@ async function selectedOf(
       const recorded = byPosition.get(positions[at] as Position);
       const event = recorded && readableEvent(recorded);
       if (event?.type === "LinkClicked" && isSelected(event.data as LinkClicked["data"]))
-        selected.push(event.position);
+        selected.add(event.position);
     }
   }
   return selected;
@@ -198,11 +197,12 @@ function begunMarks(
   withdrawal: Withdrawal,
   position: Position,
   link: string,
-  selected: ReadonlySet<Position>,
+  selected: ReadonlySet<Position> | undefined,
 ): Mark[] | undefined {
   const { withdrawalId } = withdrawal;
   const isMarked = (mark: Mark) => mark.withdrawalId === withdrawalId && mark.from === position;
-  const rows = candidatesIn(chunk, link, withdrawal).filter((row) => selected.has(positionOfRow(chunk, row)));
+  const candidates = candidatesIn(chunk, link, withdrawal);
+  const rows = selected ? candidates.filter((row) => selected.has(positionOfRow(chunk, row))) : candidates;
   const marked = new Set(chunk.marks.filter(isMarked).flatMap((mark) => mark.rows));
   const missing = rows.filter((row) => !marked.has(row));
   if (missing.length === 0) return undefined;
@@ -220,7 +220,7 @@ async function* sumTotals(
   const open = await openDaysOf(deps, accountId);
   for await (const closed of daysBut(deps, accountId, open)) {
     const day = await linkDayOf(deps, closed, link);
-    if (day) addHits(totals, day);
+    if (day) addHits(totals, hitsOfDay(day));
     yield;
   }
   for (const day of open) {
@@ -244,12 +244,20 @@ function countRows(
 ): void {
   const { link: links, judged } = chunk.columns;
   const index = links.values.indexOf(link);
+  if (index < 0) return;
   const withdrawn = withdrawnRows(chunk);
+  const counts = { click: 0, preview: 0, qr_scan: 0 };
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let row = start; row < end; row++) {
     if (links.rows[row] !== index || withdrawn?.[row]) continue;
-    const at = new Date(chunk.at[row] as number).toISOString();
-    countHit(totals, { at, kind: judged.values[judged.rows[row] as number] as ClickKind });
+    counts[judged.values[judged.rows[row] as number] as ClickKind] += 1;
+    const at = chunk.at[row] as number;
+    if (at < first) first = at;
+    if (at > last) last = at;
   }
+  if (last < first) return;
+  const times = { firstAt: new Date(first).toISOString(), lastAt: new Date(last).toISOString() };
+  addHits(totals, { day: chunk.day, ...counts, ...times });
 }
 
 /** Of the totals that replace the stored ones. */

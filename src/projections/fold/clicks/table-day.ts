@@ -13,8 +13,8 @@ export const SMALL_CHUNK = 300;
 /** The stored chunk with a day's last rows. `version`: its `_position`. */
 export type Tail = { id: string; rows: number; last: Position; version: Position };
 
-/** A row that a commit adds. */
-export type NewRow = { builder: ChunkBuilder; row: number };
+/** Rows of a link that a commit adds to a chunk. */
+export type NewRows = { day: string; builder: ChunkBuilder; rows: number[] };
 
 export class TableDay {
   readonly accountId: string;
@@ -49,9 +49,10 @@ export class TableDay {
     builder.addClick(click, position, recorded);
   }
 
-  *newRows(): Generator<NewRow> {
+  *newRows(): Generator<[link: string, NewRows]> {
     for (const [n, builder] of this.#builders.entries())
-      for (let row = n === 0 ? this.#stored : 0; row < builder.rows; row++) yield { builder, row };
+      for (const [link, rows] of builder.rowsByLink(n === 0 ? this.#stored : 0))
+        yield [link, { day: this.day, builder, rows }];
   }
 
   /** What the store has of it. `chunk`: of a small tail. */

@@ -66,15 +66,6 @@ export function readRow(row: AppendRow, dictionaries: Dictionaries): RowAsRead {
   }
 }
 
-/**
- * Whatever `append` would not have written so is `unreadable`, such as a name that stands twice in an object, of which another
- * parser may take the other value.
- */
-function textsOf(events: readonly RecordedEvent[], body: string): StoredText[] {
-  const texts = events.map(storedText);
-  return bodyOf(texts) === body ? texts : withoutChanged(texts, body);
-}
-
 /** @throws for what is not the JSON array of the row's events */
 function eventsOf(body: string, row: AppendRow): RecordedEvent[] {
   const list: unknown = JSON.parse(body);
@@ -107,34 +98,38 @@ function placeOf({ stream, revision, position, count, recorded_at: recordedAt }:
   return { stream, revision: revision - behind, position: positionText(position - behind), recordedAt };
 }
 
+/**
+ * Whatever `append` would not have written so is `unreadable`, such as a name that stands twice in an object, of which another
+ * parser may take the other value; all of them, where the body differs only around them.
+ */
+function textsOf(events: readonly RecordedEvent[], body: string): StoredText[] {
+  let next = 1;
+  let isLost = false;
+  let isWritten = body.startsWith("[");
+  const texts = events.map((event, n) => {
+    const text = storedText(event);
+    const member = memberOf(text);
+    const isNext = body.slice(next, next + member.length) === member;
+    // Behind a changed event, whose length is not known, the next one may begin anywhere.
+    const at = isLost && !isNext ? body.indexOf(member, next) : next;
+    const isAsWritten = isNext || (isLost && at > next);
+    if (isAsWritten) next = at + member.length + 1;
+    isLost = !isAsWritten;
+    isWritten &&= isNext && body[next - 1] === (n + 1 < events.length ? "," : "]");
+    return isAsWritten ? text : changed(text);
+  });
+  if (isWritten && next === body.length) return texts;
+  return texts.some(({ unreadable }) => unreadable !== undefined) ? texts : texts.map(changed);
+}
+
 function storedText({ data, metadata, ...event }: RecordedEvent): StoredText {
   if (event.unreadable !== undefined) return { ...event, data: "", metadata: "" };
   return { ...event, data: JSON.stringify(data), metadata: JSON.stringify(metadata) };
 }
 
-/** As `jsonOf` writes them. */
-function bodyOf(texts: readonly StoredText[]): string {
-  return `[${texts.map(memberOf).join(",")}]`;
-}
-
+/** As `jsonOf` writes it. */
 function memberOf({ id, type, data, metadata }: StoredText): string {
   return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"data":${data},"metadata":${metadata}}`;
-}
-
-/** Without the texts of those that stand otherwise in the body; of all, where it differs only around them. */
-function withoutChanged(texts: readonly StoredText[], body: string): StoredText[] {
-  let next = 1;
-  let isLost = false;
-  const checked = texts.map((text) => {
-    const member = memberOf(text);
-    const at = body.indexOf(member, next);
-    // Behind a changed event, whose length is not known, the next one may begin anywhere.
-    const isAsWritten = at === next || (at > next && isLost);
-    if (isAsWritten) next = at + member.length + 1;
-    isLost = !isAsWritten;
-    return isAsWritten ? text : changed(text);
-  });
-  return checked.some(({ unreadable }) => unreadable !== undefined) ? checked : checked.map(changed);
 }
 
 function changed(text: StoredText): StoredText {

@@ -35,12 +35,8 @@ import {
 type StoredCheckpoint = Pick<Checkpoint, "position" | "eventId"> &
   Left & { _id: string; json: string; term: number };
 
-/**
- * Of one bulk write. FerretDB 1.24 on SQLite has a hundred connections a database, and keeps one for each stored document
- * that a bulk write replaces until it ends: where the builds of some processes commit at once and hold all of them, it
- * answers nobody ever again.
- */
-const MAX_OPERATIONS = 16;
+/** Of one bulk write, each with the round trips and the journal of a request. */
+const MAX_OPERATIONS = 1_000;
 /** The server's error code for a collection that does not exist. */
 const NAMESPACE_NOT_FOUND = 26;
 

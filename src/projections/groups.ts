@@ -61,8 +61,8 @@ export const lifecycle: ProjectionGroup = {
 /** Chunks and totals are written once a commit, however many clicks they count. */
 export const clicks: ProjectionGroup = {
   name: "clicks",
-  version: 5,
-  readsSince: 5,
+  version: 6,
+  readsSince: 6,
   projections: [],
   hasClickTables: true,
   categories: [CATEGORY.clicks, CATEGORY.withdrawals],

@@ -382,10 +382,15 @@ function expectAccountDay({ hours, values }: AccountDayDocument, hits: Click[]):
   }
 }
 
+/** Of what isn't known by whom it was done. */
+const UNKNOWN_BIT = 1 << 24;
+
 /** How many visitors did just this. */
 function patternsOf(hits: readonly Click[], bitOf: (hit: Click) => number): Patterns {
   const did = new Map<string, number>();
   for (const hit of hits) did.set(codeOf(hit), (did.get(codeOf(hit)) ?? 0) | (1 << bitOf(hit)));
+  const unknown = did.get("");
+  if (unknown !== undefined) did.set("", unknown | UNKNOWN_BIT);
   const counts = Map.groupBy(did.values(), (pattern) => pattern);
   return [...counts].sort(([a], [b]) => a - b).flatMap(([pattern, all]) => [pattern, all.length]);
 }

@@ -109,7 +109,7 @@ const totals = {
   ...(Object.fromEntries(CLICK_KINDS.map((kind) => [kind, count])) as Record<ClickKind, typeof count>),
   visitors: count.nullable().meta({
     description:
-      "Who made the clicks and QR scans, each counted once a UTC day: nobody is recognised from one day to the next. Null where it isn't known: of the other values of a group together, and with a day whose clicks were imported without addresses",
+      "Who made the clicks and QR scans, each counted once a UTC day: nobody is recognised from one day to the next. Null where it isn't known: of the other values of a group together, and with each click whose visitor isn't known, such as one that was imported without an address",
   }),
 };
 

@@ -102,8 +102,10 @@ function points(range: PageRange, { interval, series, gaps, to }: AccountAnswer,
       height > 0 &&
       html`<rect class="bar-${show}" x="${percent(left + slot * 0.15)}" width="${percent(slot * 0.7)}" y="${percent(PLOT.top + PLOT.height - height)}" height="${percent(height)}"/>`;
     const lacks = gaps.some((gap) => isWithin(gap, point.start, series[index + 1]?.start ?? to));
+    const [number, noun] = [metricText(point, show), metricNoun(show, point[show])];
+    const counted = point[show] === null ? `${noun} ${number}` : `${number} ${noun}`;
     const gapped = lacks && html`, not all recorded`;
-    return html`<g class="point"><title>${format(point.start)}: ${metricText(point, show)} ${metricNoun(show, point[show])}${gapped}</title><rect class="column ${lacks && "gap"}" x="${percent(left)}" width="${percent(slot)}" y="${PLOT.top}%" height="${PLOT.height}%"/>${bar}</g>`;
+    return html`<g class="point"><title>${format(point.start)}: ${counted}${gapped}</title><rect class="column ${lacks && "gap"}" x="${percent(left)}" width="${percent(slot)}" y="${PLOT.top}%" height="${PLOT.height}%"/>${bar}</g>`;
   });
 }
 

@@ -43,7 +43,7 @@ export type AccountQuestion = {
 
 /**
  * `people`: clicks and QR scans. `visitors`: who made them, each counted once a UTC day, as nobody is followed from one day to
- * the next; null of several values together, and where people of a day have no visitor codes.
+ * the next; null of several values together, and where one of them has no visitor code.
  */
 export type Totals = Record<ClickKind, number> & {
   people: number;

@@ -1,5 +1,6 @@
 // Rows of one UTC day in the order of who made them, so that hits and visitors of any values are counted in one pass over numbers.
 import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
+import { NOT_KNOWN } from "../summaries/visitors.ts";
 import type { ColumnName } from "./columns.ts";
 import type { DecodedChunk } from "./decode-chunk.ts";
 
@@ -19,24 +20,19 @@ export type RowsByVisitor = {
   people: number;
 };
 
-/** Of each number its hits by kind, in the order of CLICK_KINDS, and its visitors: four counts in turn. */
-export type Counts = Uint32Array;
+/** Of each number its hits by kind, in the order of CLICK_KINDS, and its visitors or NOT_KNOWN: four counts in turn. */
+export type Counts = Int32Array;
 export const COUNTS = CLICK_KINDS.length + 1;
-const ROWS_A_STEP = 200_000;
 
-/** Work in steps of some milliseconds, between which its caller may do something else. */
-export type InSteps<T> = Generator<undefined, T>;
-
-export function* rowsByVisitor(parts: readonly RowsOfChunk[]): InSteps<RowsByVisitor> {
+export function rowsByVisitor(parts: readonly RowsOfChunk[]): RowsByVisitor {
+  const count = parts.reduce((sum, { rows }) => sum + rows.length, 0);
   const texts = textNumbers(parts.length > 1);
-  const visitors = yield* columnNumbers(parts, "visitor", texts.numberOf);
-  const kindOf = (text: string) => CLICK_KINDS.indexOf(text as ClickKind);
-  const kinds = new Uint8Array(yield* columnNumbers(parts, "judged", kindOf));
-  yield;
+  const visitors = columnNumbers(parts, "visitor", texts.numberOf);
+  const kinds = Uint8Array.from(
+    columnNumbers(parts, "judged", (text) => CLICK_KINDS.indexOf(text as ClickKind)),
+  );
   const people = texts.values.length;
-  const order = inOrder(visitors, people);
-  yield;
-  return { parts, count: visitors.length, kinds, visitors, order, people };
+  return { parts, count, kinds, visitors, order: inOrder(visitors, people), people };
 }
 
 /** Gives each text a number, -1 to "". `mayRepeat`: whether a text may be asked for again. */
@@ -59,8 +55,10 @@ export function columnNumbers(
   parts: readonly RowsOfChunk[],
   column: ColumnName,
   numberOf: (text: string) => number,
-): InSteps<Int32Array> {
-  return numbersOf(parts, ({ chunk, rows }, numbers, place) => {
+): Int32Array {
+  const numbers = new Int32Array(countOf(parts));
+  let place = 0;
+  for (const { chunk, rows } of parts) {
     const { values, rows: codes } = chunk.columns[column];
     const ofCodes = new Int32Array(values.length).fill(NOT_ASKED);
     for (let n = 0; n < rows.length; n++) {
@@ -70,35 +68,19 @@ export function columnNumbers(
         number = numberOf(values[code] as string);
         ofCodes[code] = number;
       }
-      numbers[place + n] = number;
+      numbers[place++] = number;
     }
-  });
+  }
+  return numbers;
 }
 const NOT_ASKED = -2;
 
 /** Of each row the number of its time. */
-export function timeNumbers(
-  parts: readonly RowsOfChunk[],
-  numberOf: (at: number) => number,
-): InSteps<Int32Array> {
-  return numbersOf(parts, ({ chunk, rows }, numbers, place) => {
-    for (let n = 0; n < rows.length; n++)
-      numbers[place + n] = numberOf(chunk.at[rows[n] as number] as number);
-  });
-}
-
-/** `add`: writes those of a part, from a place on. */
-function* numbersOf(
-  parts: readonly RowsOfChunk[],
-  add: (part: RowsOfChunk, numbers: Int32Array, place: number) => void,
-): InSteps<Int32Array> {
-  const numbers = new Int32Array(parts.reduce((sum, { rows }) => sum + rows.length, 0));
+export function timeNumbers(parts: readonly RowsOfChunk[], numberOf: (at: number) => number): Int32Array {
+  const numbers = new Int32Array(countOf(parts));
   let place = 0;
-  for (const part of parts) {
-    yield;
-    add(part, numbers, place);
-    place += part.rows.length;
-  }
+  for (const { chunk, rows } of parts)
+    for (let n = 0; n < rows.length; n++) numbers[place++] = numberOf(chunk.at[rows[n] as number] as number);
   return numbers;
 }
 
@@ -106,44 +88,40 @@ function* numbersOf(
  * Counts the hits and visitors of each number below `size`. `lists`: of each row its number, -1 for none; of a field with several
  * values there are several. `counted`: of the kinds whose visitors are counted.
  */
-export function* countNumbers(
-  rows: RowsByVisitor,
+export function countNumbers(
+  { kinds, visitors, order }: RowsByVisitor,
   lists: readonly Int32Array[],
   size: number,
   counted: readonly ClickKind[],
-): InSteps<Counts> {
-  const counts: Counts = new Uint32Array(size * COUNTS);
+): Counts {
+  const counts: Counts = new Int32Array(size * COUNTS);
   const isCounted = CLICK_KINDS.map((kind) => counted.includes(kind));
   /** The last visitor of each number, whose rows follow each other. */
   const last = new Int32Array(size).fill(-1);
-  for (let first = 0; first < rows.count; first += ROWS_A_STEP) {
-    yield;
-    countStep(rows, lists, { counts, last, isCounted }, first);
-  }
-  return counts;
-}
-
-function countStep(
-  { kinds, visitors, order, count }: RowsByVisitor,
-  lists: readonly Int32Array[],
-  { counts, last, isCounted }: { counts: Counts; last: Int32Array; isCounted: readonly boolean[] },
-  first: number,
-): void {
-  const end = Math.min(count, first + ROWS_A_STEP);
-  for (let n = first; n < end; n++) {
+  for (let n = 0; n < order.length; n++) {
     const row = order[n] as number;
     const kind = kinds[row] as number;
-    const visitor = isCounted[kind] ? (visitors[row] as number) : -1;
+    const visitor = visitors[row] as number;
     for (const numbers of lists) {
       const number = numbers[row] as number;
       if (number < 0) continue;
       const place = number * COUNTS;
       counts[place + kind] = (counts[place + kind] as number) + 1;
-      if (visitor < 0 || last[number] === visitor) continue;
-      last[number] = visitor;
-      counts[place + COUNTS - 1] = (counts[place + COUNTS - 1] as number) + 1;
+      if (!isCounted[kind]) continue;
+      const known = counts[place + COUNTS - 1] as number;
+      // Nobody's rows come first.
+      if (visitor < 0) counts[place + COUNTS - 1] = NOT_KNOWN;
+      else if (known !== NOT_KNOWN && last[number] !== visitor) {
+        last[number] = visitor;
+        counts[place + COUNTS - 1] = known + 1;
+      }
     }
   }
+  return counts;
+}
+
+function countOf(parts: readonly RowsOfChunk[]): number {
+  return parts.reduce((sum, { rows }) => sum + rows.length, 0);
 }
 
 /** A counting sort: nobody's rows, then those of each visitor. */

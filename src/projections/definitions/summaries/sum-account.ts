@@ -8,7 +8,6 @@ import {
   type Counts,
   columnNumbers,
   countNumbers,
-  type InSteps,
   type RowsByVisitor,
   rowsByVisitor,
   textNumbers,
@@ -40,14 +39,17 @@ const PEOPLE_BITS = kindBits(PEOPLE_KINDS);
 export function* sumAccount(
   { accountId, day }: { accountId: string; day: string },
   table: readonly ChunkRows[],
-): InSteps<Omit<AccountDayDocument, "quietPages">> {
-  const rows = yield* rowsByVisitor(table.map((part) => ({ chunk: part.chunk, rows: countingRows(part) })));
+): Generator<undefined, Omit<AccountDayDocument, "quietPages">> {
+  const rows = rowsByVisitor(table.map((part) => ({ chunk: part.chunk, rows: countingRows(part) })));
+  yield;
   const quarterOf = (at: number) => Math.floor((at % DAY_MS) / QUARTER_MS);
-  const quarters = yield* countNumbers(rows, [yield* timeNumbers(rows.parts, quarterOf)], QUARTERS, []);
-  const { visitors, hours } = yield* patterns(rows);
+  const quarters = countNumbers(rows, [timeNumbers(rows.parts, quarterOf)], QUARTERS, []);
+  yield;
+  const { visitors, hours } = patterns(rows);
   const values: AccountDayDocument["values"] = {};
   for (const field of SUMMED_FIELDS) {
-    const counted = yield* valuesOf(rows, field);
+    yield;
+    const counted = valuesOf(rows, field);
     if (counted.length > 0) values[field] = counted;
   }
   return {
@@ -86,28 +88,33 @@ function quarterHours(counts: Counts): QuarterHour[] {
 }
 
 /** How many visitors made which kinds of hit, and in which hours people came. */
-function* patterns(rows: RowsByVisitor): InSteps<Pick<AccountDayDocument, "visitors" | "hours">> {
-  const hourOf = yield* timeNumbers(rows.parts, (at) => Math.floor((at % DAY_MS) / HOUR_MS));
-  yield;
+function patterns(rows: RowsByVisitor): Pick<AccountDayDocument, "visitors" | "hours"> {
+  const hourOf = timeNumbers(rows.parts, (at) => Math.floor((at % DAY_MS) / HOUR_MS));
   const kindsOf = new Uint8Array(rows.people);
   const hoursOf = new Uint32Array(rows.people);
+  let [unknownKinds, unknownHours] = [0, 0];
   for (let row = 0; row < rows.count; row++) {
     const visitor = rows.visitors[row] as number;
-    if (visitor < 0) continue;
     const kind = 1 << (rows.kinds[row] as number);
-    kindsOf[visitor] = (kindsOf[visitor] as number) | kind;
-    if (kind & PEOPLE_BITS) hoursOf[visitor] = (hoursOf[visitor] as number) | (1 << (hourOf[row] as number));
+    const hour = kind & PEOPLE_BITS ? 1 << (hourOf[row] as number) : 0;
+    if (visitor < 0) [unknownKinds, unknownHours] = [unknownKinds | kind, unknownHours | hour];
+    else {
+      kindsOf[visitor] = (kindsOf[visitor] as number) | kind;
+      hoursOf[visitor] = (hoursOf[visitor] as number) | hour;
+    }
   }
-  yield;
-  const hours = patternsOf(hoursOf);
-  return { visitors: patternsOf(kindsOf), hours: hours.length <= 2 * MOST_PATTERNS ? hours : [] };
+  const hours = patternsOf(hoursOf, unknownHours);
+  return {
+    visitors: patternsOf(kindsOf, unknownKinds),
+    hours: hours.length <= 2 * MOST_PATTERNS ? hours : [],
+  };
 }
 
-function* valuesOf(rows: RowsByVisitor, field: SummedField): InSteps<ValueCounts> {
+function valuesOf(rows: RowsByVisitor, field: SummedField): ValueCounts {
   const texts = textNumbers(field === "domain" || rows.parts.length > 1);
   const numberOf = field === "domain" ? (link: string) => texts.numberOf(hostOfLink(link)) : texts.numberOf;
-  const numbers = yield* columnNumbers(rows.parts, field === "domain" ? "link" : field, numberOf);
-  const counts = yield* countNumbers(rows, [numbers], texts.values.length, PEOPLE_KINDS);
+  const numbers = columnNumbers(rows.parts, field === "domain" ? "link" : field, numberOf);
+  const counts = countNumbers(rows, [numbers], texts.values.length, PEOPLE_KINDS);
   return boundedValues(valueCounts(texts.values, counts));
 }
 

@@ -119,6 +119,7 @@ class DaySum {
   readonly #quarters = new Map<number, QuarterHour>();
   /** The bits of the kinds that each made. */
   readonly #visitors = new Map<string, number>();
+  #unknown = 0;
   /** Those of people and those of bots. */
   readonly #latest: [Hit[], Hit[]] = [[], []];
   #first: Position = "";
@@ -153,7 +154,8 @@ class DaySum {
     if (ruleId !== "")
       countOne(sum.rules, `${ruleId} ${destination.values[destination.rows[row] as number] as string}`);
     const code = visitor.values[visitor.rows[row] as number] as string;
-    if (code !== "") this.#visitors.set(code, (this.#visitors.get(code) ?? 0) | (1 << kind));
+    if (code === "") this.#unknown |= 1 << kind;
+    else this.#visitors.set(code, (this.#visitors.get(code) ?? 0) | (1 << kind));
     this.#keepLatest({ at, kind, chunk, row });
   }
 
@@ -167,7 +169,7 @@ class DaySum {
       firstAt: isoOf(this.#firstAt),
       lastAt: isoOf(this.#lastAt),
       quarters: [...this.#quarters.values()].sort(([a], [b]) => a - b),
-      visitors: patternsOf(this.#visitors.values()),
+      visitors: patternsOf(this.#visitors.values(), this.#unknown),
       kinds: this.#byKind(kindOfDay),
     };
   }

@@ -152,7 +152,7 @@ function countByTime<K>(
   const hoursOf = new Map<K, number>();
   const isCounted = hasVisitors && countedKinds(asked).length > 0;
   const people = visitorsWho(visitors, kindBits(PEOPLE_KINDS));
-  if (isCounted && (!isOfPeople(asked) || !hours || (hours.length === 0 && people > 0))) return undefined;
+  if (isCounted && (!isOfPeople(asked) || !hours || (hours.length === 0 && people !== 0))) return undefined;
   for (const quarter of quarters) {
     const start = midnight + quarter[0] * QUARTER_MS;
     const hour = Math.floor((start - midnight) / HOUR_MS);

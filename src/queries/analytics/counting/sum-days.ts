@@ -42,7 +42,7 @@ export function sumOfDays({ starts, interval, groupBy, visitorKinds }: SummedQue
   const points: Summed[] = starts.map(nothing);
   const groups = new Map(groupBy.map((field) => [field, new Map<Value, Summed>()]));
   const days: DayVisitors[] = [];
-  /** Where none of them has a visitor's code, such as of clicks that were imported without addresses, that isn't known. */
+  /** Where one of them has no visitor's code, such as clicks that were imported without addresses, it isn't known. */
   const addVisitors = (sum: Summed, visitors: number, hits: KindCounts) => {
     const isKnown = visitors > 0 || visitorKinds.every((kind) => hits[kind] === 0);
     sum.visitors = sum.visitors === null || !isKnown ? null : sum.visitors + visitors;

@@ -21,8 +21,7 @@ import type { Position } from "../../../stores/event-store/port.ts";
 import { documentPages } from "../../../stores/read-store/document-pages.ts";
 import type { Document, ReadStore } from "../../../stores/read-store/port.ts";
 
-/** A million rows of an account with many visitors take 66 MB. */
-const KEPT_BYTES = 96 * 1024 * 1024;
+const KEPT_BYTES = 64 * 1024 * 1024;
 const HEADS_AT_A_TIME = 1_000;
 /** Chunks may be merged between the read of their heads and that of their columns. */
 const TRIES = 10;
@@ -81,7 +80,8 @@ export function tableReader({ readStore, queried = async () => 0 }: Deps) {
   async function rowsOf(head: Head, asOf: Position | undefined, slices: TimeSlices): Promise<ChunkRows> {
     const chunk = kept.get(keyOf(head)) ?? (await read(head, slices));
     const from = head.skip === "" || head.first > head.skip ? 0 : rowsAsOf(chunk, head.skip);
-    return { chunk, from, to: rowsAsOf(chunk, asOf) };
+    // As of before the end of the chunks before it, it has none.
+    return { chunk, from, to: Math.max(from, rowsAsOf(chunk, asOf)) };
   }
 
   async function read(head: Head, slices: TimeSlices): Promise<DecodedChunk> {

@@ -1,8 +1,10 @@
 // Schemas of requests and responses (interface, part 2), used for validation and for the OpenAPI document.
+
 import { z } from "zod";
 import { LinkDetailsObject, LinkObject } from "../commands/links/link-object.ts";
 import { BULK_MAX_LINKS, CLICK_KINDS, DEVICE_TYPES, TIERS } from "../events/vocabulary.ts";
 import { OtherSchema, RulesSchema } from "./analytics/rules-schema.ts";
+import { causesOf, type ErrorStatus } from "./openapi/error-causes.ts";
 
 /**
  * The use case validates the items one by one, so that one invalid item does not fail the others. `item`: its
@@ -148,39 +150,10 @@ export const IdempotencyHeader = z.object({
     }),
 });
 
-/** What each status of an error answer means (interface, part 7). */
-const DESCRIPTIONS = {
-  400:
-    "Invalid URL (`invalid_url`), URL flagged unsafe (`unsafe_url`), invalid address, body, query or header " +
-    "(`invalid_address`, `invalid_request`, `invalid_json`, `invalid_content_type`, `body_too_large`, " +
-    "`invalid_cursor`, `invalid_position`, `invalid_range`, `range_too_large`, `invalid_idempotency_key`), or invalid, unverified or " +
-    "inactive domain (`invalid_domain`, `custom_slug_needs_domain`)",
-  401: "Missing, invalid or expired API key (`invalid_api_key`, `key_expired`)",
-  402: "The feature needs the Developer tier (`tier_required`)",
-  403:
-    "No access to the resource, such as another user's link (`forbidden`); the key lacks the scope (`missing_scope`), or may " +
-    "not be used from this address (`address_not_allowed`)",
-  404: "Not found (`not_found`)",
-  409:
-    "The custom slug already exists on the domain (`slug_taken`), the external id is another link's " +
-    "(`external_id_taken`, in this moment `link_claimed`), the name is another tag's (`tag_taken`), the link is blocked by the operator (`blocked_by_operator`), " +
-    "was deleted in this moment (`link_deleted`) or was changed as often as one link can be (`history_full`), or " +
-    "the Idempotency-Key was used with another body (`idempotency_key_reused`)",
-  412: "The link has been changed since its ETag in If-Match (`precondition_failed`)",
-  422: "Invalid custom slug format (`invalid_slug`)",
-  429: "Rate limit exceeded (`rate_limit_exceeded`), or too many streams (`too_many_streams`); Retry-After: seconds to wait",
-  500: "Internal server error (`internal_error`), or a store fails until the operator acts (`store_failed`)",
-  503:
-    "A store is unavailable (`store_unavailable`, `coordination_unavailable`), behind (`links_behind`) or busy " +
-    "(`revision_conflict`, `qr_busy`, `analytics_busy`); Retry-After: seconds to wait",
-} as const;
-
-type ErrorStatus = keyof typeof DESCRIPTIONS;
-
 /** Response schemas for the given statuses; 429, 500 and 503 are added to every route. */
 export function apiErrors(...statuses: ErrorStatus[]) {
   const all: ErrorStatus[] = [...statuses, 429, 500, 503];
   return Object.fromEntries(
-    all.map((status) => [status, ErrorAnswerSchema.describe(DESCRIPTIONS[status])]),
+    all.map((status) => [status, ErrorAnswerSchema.describe(causesOf(status))]),
   ) as Record<ErrorStatus, typeof ErrorAnswerSchema>;
 }

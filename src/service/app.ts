@@ -60,7 +60,7 @@ export async function openApp(deps: AppDeps): Promise<Api> {
     const text = group ? group.metricsText : metrics.text;
     metricsRoute(base, { contentType: metrics.contentType, text, operator });
     if (api && guard) {
-      await openApi?.openApiRoutes(base);
+      await openApi?.openApiRoutes(base, config.limits);
       const { apiRoutes } = await loaded(import("../api/api-routes.ts"));
       apiRoutes(base, api, guard);
     }

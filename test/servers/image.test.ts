@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, copyFile, cp, mkdir, readdir, readFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
@@ -160,7 +160,7 @@ async function copy(text: string, to: Stage, stages: Map<string, Stage>, allowed
       throw new Error(`${source} is not sent to the engine: .dockerignore leaves it out`);
     const full = from === undefined ? join(root, source) : join((stages.get(from) as Stage).folder, source);
     const into = join(to.folder, resolve(to.workdir, target));
-    const place = target.endsWith("/") ? join(into, source) : into;
+    const place = target.endsWith("/") ? join(into, basename(source)) : into;
     await mkdir(dirname(place), { recursive: true });
     await cp(full, place, { recursive: true, verbatimSymlinks: true });
   }

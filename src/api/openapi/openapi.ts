@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import swagger from "@fastify/swagger";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 import { VERSION } from "../../config/version.ts";
+import type { Limits } from "../../events/vocabulary.ts";
 import { clientPackageRoute } from "../client-package/client-package.ts";
 import type { Api } from "../fastify.ts";
 import { addExamples } from "./examples.ts";
@@ -13,8 +14,7 @@ import { webhooksSection } from "./webhooks-section.ts";
 const DESCRIPTION = `Creates short links and reports who followed them.
 
 Every \`/api/v1\` endpoint wants an API key in \`X-API-Key\`, or as \`Authorization: Bearer\`. Each answer under \`/api\` carries \`X-RateLimit-Limit\`,
-\`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (Unix seconds): 50 requests an hour and key on the Free tier, 500
-on the Developer tier. Every error is \`{ "error", "code", "request_id" }\`.`;
+\`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (Unix seconds) by the limits of the tier, which \`/docs\` lists. Every error is \`{ "error", "code", "request_id" }\`.`;
 
 const RATE_HEADERS = {
   "X-RateLimit-Limit": { description: "Hourly request limit", schema: { type: "integer" } },
@@ -116,13 +116,13 @@ export async function openApiDocument(app: Api, baseUrl: string): Promise<void> 
 }
 
 /** GET /openapi.json, /docs, and the client: each is made when it is first asked for. */
-export async function openApiRoutes(app: Api): Promise<void> {
+export async function openApiRoutes(app: Api, limits: Limits): Promise<void> {
   const schema = { hide: true };
   app.get("/openapi.json", { schema }, async () => app.swagger());
   let page: string | undefined;
   for (const url of ["/docs", "/docs/"])
     app.get(url, { schema }, async (_, reply) => {
-      page ??= referencePage(app.swagger() as OpenApiDocument);
+      page ??= referencePage(app.swagger() as OpenApiDocument, limits);
       return reply.type("text/html; charset=utf-8").header("content-security-policy", CSP).send(page);
     });
   clientPackageRoute(app);

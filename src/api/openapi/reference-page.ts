@@ -1,5 +1,7 @@
 // The OpenAPI document as one page for readers: HTML and a style sheet, nothing that runs, nothing from elsewhere.
 import { html } from "ghtml";
+import { BULK_MAX_LINKS, type Limits } from "../../events/vocabulary.ts";
+import { ERROR_CAUSES } from "./error-causes.ts";
 import { type Member, memberList, membersOf, prose, type Schema, typeOf } from "./reference-schemas.ts";
 
 type Media = { schema?: Schema; example?: unknown; examples?: Readonly<Record<string, { value: unknown }>> };
@@ -34,7 +36,10 @@ export type OpenApiDocument = {
 type Entry = { address: string; method: string; operation: Operation; isWebhook: boolean };
 type Schemas = Readonly<Record<string, Schema>>;
 
-export function referencePage({ info, servers, paths, webhooks, components }: OpenApiDocument): string {
+export function referencePage(
+  { info, servers, paths, webhooks, components }: OpenApiDocument,
+  limits: Limits,
+): string {
   const entries = [...entriesOf(paths, false), ...entriesOf(webhooks, true)];
   const byTag = Map.groupBy(entries, ({ operation }) => operation.tags?.[0] ?? "Others");
   const schemas = components?.schemas ?? {};
@@ -53,7 +58,7 @@ export function referencePage({ info, servers, paths, webhooks, components }: Op
 <nav aria-label="Contents">!${[...byTag].map(
     ([tag, own]) => html`<h2><a href="#tag-${tag}">${tag}</a></h2>
 <ul>!${own.map(({ operation, address, isWebhook }) => html`<li><a href="#${idOf(operation)}">!${isWebhook ? html`<code>${address}</code>` : html`${operation.summary ?? address}`}</a></li>`)}</ul>`,
-  )}<h2><a href="#schemas">Schemas</a></h2></nav>
+  )}<h2><a href="#limits">Limits</a></h2><h2><a href="#errors">Error codes</a></h2><h2><a href="#schemas">Schemas</a></h2></nav>
 <main>
 <h1>${info.title} API <small>${info.version}</small></h1>
 !${prose(info.description ?? "")}
@@ -62,6 +67,7 @@ export function referencePage({ info, servers, paths, webhooks, components }: Op
     ([tag, own]) => html`<section id="tag-${tag}"><h2>${tag}</h2>
 !${own.map((entry) => article(entry, baseUrl, schemas))}</section>`,
   )}
+!${limitsSection(limits)}!${errorsSection()}
 <section id="schemas"><h2>Schemas</h2>
 !${Object.entries(schemas).map(
     ([name, schema]) => html`<article id="schema-${name}"><h3>${name}</h3>
@@ -71,6 +77,25 @@ export function referencePage({ info, servers, paths, webhooks, components }: Op
 </body>
 </html>
 `;
+}
+
+function limitsSection({ free, developer, webhooks }: Limits): string {
+  const rows: readonly [limit: string, free: string, developer: string][] = [
+    ["Requests an hour and key", `${free.requestsPerHour}`, `${developer.requestsPerHour}`],
+    ["Active API keys", `${free.activeKeys}`, `${developer.activeKeys}`],
+    ["Links in a bulk request", "none", `${BULK_MAX_LINKS}`],
+    ["Webhooks", "none", `${webhooks}`],
+  ];
+  return html`<section id="limits"><h2>Limits</h2><table><thead><tr><th scope="col">Of an account</th><th scope="col">Free</th><th scope="col">Developer</th></tr></thead>
+<tbody>!${rows.map(([limit, ...values]) => html`<tr><th scope="row">${limit}</th>!${values.map((value) => html`<td>${value}</td>`)}</tr>`)}</tbody></table></section>`;
+}
+
+function errorsSection(): string {
+  const rows = Object.entries(ERROR_CAUSES).flatMap(([status, causes]) =>
+    Object.entries(causes).map(([code, cause]) => ({ status, code, cause })),
+  );
+  return html`<section id="errors"><h2>Error codes</h2><table><thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">Cause</th></tr></thead>
+<tbody>!${rows.map(({ status, code, cause }) => html`<tr id="error-${code}"><th scope="row"><code>${code}</code></th><td>${status}</td><td>!${prose(cause)}</td></tr>`)}</tbody></table></section>`;
 }
 
 function entriesOf(paths: Readonly<Record<string, Methods>> | undefined, isWebhook: boolean): Entry[] {

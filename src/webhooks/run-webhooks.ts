@@ -112,13 +112,16 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
     async status() {
       const now = clock();
       const router = await routerStatus(deps, now, failing.get(ROUTER));
+      const stats = await queue
+        .stats(now.toISOString(), worker.resting())
+        .catch((error: unknown) => whatToDo(error));
       return {
         counted: await worker.counts.read(),
         readAt: now.getTime(),
-        queue: await queue.stats(now.toISOString(), worker.resting()),
+        queue: typeof stats === "string" ? undefined : stats,
         inFlight: worker.inFlight.size,
         resting: worker.failing.resting().length,
-        claimFailure: worker.claimFailure,
+        claimFailure: typeof stats === "string" ? stats : worker.claimFailure,
         ...router,
       };
     },

@@ -29,10 +29,12 @@ export function webhookMetrics(readStatus: ReadStatus, registry: Registry): () =
       registry.removeSingleMetric(metric.name);
       registry.registerMetric(metric as unknown as Metric);
     }
-    const { oldestDueAt } = last.queue;
-    pending.set(last.queue.pending);
-    due.set(last.queue.due);
-    oldest.set(oldestDueAt === null ? 0 : Math.max(0, last.readAt - Date.parse(oldestDueAt)) / 1000);
+    if (last.queue) {
+      const { oldestDueAt } = last.queue;
+      pending.set(last.queue.pending);
+      due.set(last.queue.due);
+      oldest.set(oldestDueAt === null ? 0 : Math.max(0, last.readAt - Date.parse(oldestDueAt)) / 1000);
+    }
     inFlight.set(last.inFlight);
     resting.set(last.resting);
     if (last.routerLagMs !== undefined) router.set(last.routerLagMs / 1_000);

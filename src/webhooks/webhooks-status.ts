@@ -6,7 +6,8 @@ export type WebhooksStatus = {
   counted: Counted;
   /** When the status was read, milliseconds since 1970. */
   readAt: number;
-  queue: QueueStats;
+  /** Undefined while it can't be read. */
+  queue: QueueStats | undefined;
   /** Deliveries being sent, and receivers that rest because they keep failing. */
   inFlight: number;
   resting: number;
@@ -14,6 +15,6 @@ export type WebhooksStatus = {
   routerLagMs: number | undefined;
   /** Why nothing is routed; undefined while the router works, or has nothing to do. */
   routerFailure: string | undefined;
-  /** Why due deliveries can't be claimed; undefined while they can. */
+  /** Why the queue can't be read, or due deliveries not be claimed; undefined while they can. */
   claimFailure: string | undefined;
 };

@@ -37,6 +37,16 @@ describe("a service on damaged files", { timeout: 120_000 }, () => {
     };
   }
 
+  async function namesDeliveries(url: string, part: string): Promise<void> {
+    const isNamed = async () => {
+      const ready = await fetch(`${url}/health/ready`);
+      const { degraded = [] } = (await ready.json()) as { degraded?: { part: string; reason: string }[] };
+      const named = degraded.filter(({ reason }) => reason.includes("deliveries.db"));
+      return ready.status === 200 && named.some((one) => one.part === part);
+    };
+    await until("the file's name", isNamed, { withinMs: 5_000 });
+  }
+
   it("starts without its limits and documents, and makes them again", async () => {
     await damage("limits.db", "read.db");
     const service = await startService(instance);
@@ -54,18 +64,21 @@ describe("a service on damaged files", { timeout: 120_000 }, () => {
     const made = await fetch(`${service.url}/api/v1/shorten`, { method: "POST", headers, body });
     const { slug } = (await made.json()) as { slug: string };
     expect(await (await ask(service.url)).text()).toContain(slug);
-    await until(
-      "the file's name",
-      async () => {
-        const ready = await fetch(`${service.url}/health/ready`);
-        const { degraded = [] } = (await ready.json()) as { degraded?: { part: string; reason: string }[] };
-        const named = degraded.find(({ reason }) => reason.includes("deliveries.db"));
-        return ready.status === 200 && named?.part === "webhooks";
-      },
-      { withinMs: 5_000 },
-    );
+    await namesDeliveries(service.url, "webhooks");
     await service.stop();
     await restore();
+  });
+
+  it("names the queue of deliveries that is damaged while it runs", async () => {
+    const service = await startService(instance);
+    onTestFinished(() => service.stop("SIGKILL"));
+    const files = ["", "-wal", "-shm"].map((end) => join(folder.path, `deliveries.db${end}`));
+    const before = await Promise.all(files.map((file) => readFile(file)));
+    for (const [n, file] of files.entries())
+      await writeFile(file, Buffer.alloc(before[n]?.length ?? 0), { flag: "r+" });
+    await namesDeliveries(service.url, "webhook deliveries");
+    await service.stop("SIGKILL");
+    for (const [n, file] of files.entries()) await writeFile(file, before[n] as Buffer);
   });
 
   it.each([

@@ -2,6 +2,7 @@
 // the stream of that link says whether it has it still.
 
 import { hash } from "node:crypto";
+import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { type CommandDeps, isNotAppended } from "../handle-command.ts";
@@ -13,11 +14,11 @@ export type ExternalIdDeps = Pick<CommandDeps, "eventStore" | "clock"> & { secre
 /** `token`: tells requests apart; the same for a request that is repeated. `isNew`: the link is made by its append. */
 type Claimant = LinkAddress & { accountId: string; token: string; isNew: boolean };
 
-/** As stored. `until`: ISO 8601; before it the append that gives the link the id may be in flight. */
+/** As stored. `until`: ISO 8601; before it the append that gives the link the id may be in flight. Empty: it has ended. */
 type ClaimRecord = LinkAddress & { token: string; until: string };
 
-/** Longer than a request takes. After a crash in between, the id is free again then. */
-const CLAIM_MS = 60_000;
+/** Longer than a request takes, by any process's clock. After a crash in between, the id is free again then. */
+const CLAIM_MS = 60_000 + CLOCK_SKEW_MS;
 
 /**
  * Appends, while no other link gets the external id; without one at once. Deleted links give theirs up.
@@ -80,7 +81,7 @@ async function claim(deps: ExternalIdDeps, by: Claimant, externalId: string): Pr
 
 /** Whether the id was given is in the log from now on. A record that can't be changed ends by its time. */
 async function endClaim({ secrets, clock }: ExternalIdDeps, key: string, record: ClaimRecord): Promise<void> {
-  const value: ClaimRecord = { ...record, until: clock().toISOString() };
+  const value: ClaimRecord = { ...record, until: "" };
   await secrets.putIfPresent(key, { value }, clock(), record).catch(() => undefined);
 }
 

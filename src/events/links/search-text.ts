@@ -7,7 +7,7 @@ import type { LinkOptions } from "../link-options.ts";
 const MARKS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]/g;
 /** Latin letters that Unicode does not take apart, as they are written without them (CLDR, Latin-ASCII). */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
-  ...{ Æ: "AE", Ð: "D", Ø: "O", Þ: "TH", Đ: "D", Ħ: "H", Ł: "L", Ŋ: "N", Œ: "OE", Ŧ: "T" },
+  ...{ Æ: "AE", Ð: "D", Ø: "O", Þ: "TH", Đ: "D", Ħ: "H", Ł: "L", Ŋ: "N", Œ: "OE", Ŧ: "T", ẞ: "SS" },
 };
 const LETTERS = new RegExp(`[${Object.keys(PLAIN_LETTERS).join("")}]`, "g");
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no text has them, and stores can't search for NUL

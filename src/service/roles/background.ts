@@ -1,8 +1,10 @@
 // The roles that answer no request: a thread that works while it holds the leases; without it, what the stores know of the work.
+import { notedSeal } from "../../audit/seals/noted-seal.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { type GroupStatus, groupStatus } from "../../projections/builds/status.ts";
 import { projectionGroups } from "../../projections/groups.ts";
 import type { WebhooksStatus } from "../../webhooks/webhooks-status.ts";
+import { refuseOtherLog } from "../stores/same-log.ts";
 import { startBackground } from "../threads/background.ts";
 import { BACKGROUND_ROLES } from "./role.ts";
 import type { RoleContext } from "./role-context.ts";
@@ -24,6 +26,9 @@ export function openBackground(context: RoleContext): BackgroundStatus {
   const { config, log, roles, onStop, onLastAppend } = context;
   const stored = storedStatus(context);
   const own = [...roles].filter((role) => BACKGROUND_ROLES.has(role));
+  // Of processes that stop at once the last one seals what all have appended; of several workers their own last one.
+  const isLastOfOwn = !context.group || own.length > 0;
+  if (config.eventStoreUrl !== undefined && isLastOfOwn) onLastAppend(() => sealTheRest(context));
   if (own.length === 0)
     return { projections: stored, webhooks: undefined, leaseProblems: new Map(), failures: new Map() };
   const background = startBackground({ config, roles: own }, log);
@@ -46,6 +51,20 @@ export function openBackground(context: RoleContext): BackgroundStatus {
     leaseProblems: background.leaseProblems,
     failures: background.failures,
   };
+}
+
+/** Whoever has the lease for sealing may have stopped before. */
+async function sealTheRest({ config, log, clock, backend }: RoleContext): Promise<void> {
+  const { eventStore, foldStore, deliveryQueue } = backend;
+  try {
+    await refuseOtherLog({ ...backend, deliveryQueue: async () => deliveryQueue }, config);
+    const { sealAll } = await import("../../audit/seals/sealer.ts");
+    const { sealKeysFrom } = await import("../../audit/seals/seal-keys.ts");
+    const { newId } = runtimeDeps;
+    await sealAll({ eventStore, keys: sealKeysFrom(config), noted: notedSeal(foldStore), clock, newId });
+  } catch (err) {
+    log.warn({ err }, "the end of the log is not sealed");
+  }
 }
 
 /** From the committed checkpoints. */

@@ -2,7 +2,12 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { GroupCommit, inTransaction, openReadOnlyOrEmpty } from "../../stores/connections/sqlite.ts";
+import {
+  GroupCommit,
+  inTransaction,
+  openReadOnlyOrEmpty,
+  unavailableOnError,
+} from "../../stores/connections/sqlite.ts";
 import { refuseAltered } from "../../stores/connections/structure.sqlite.ts";
 import { QUEUE_SCHEMA, STATEMENTS } from "./queue.sqlite-statements.ts";
 
@@ -20,13 +25,16 @@ function openQueueFile(file: string): DatabaseSync {
   return db;
 }
 
+/** Methods throw StoreUnavailable and StoreFailed, which name the file. */
 export class QueueDatabase {
+  readonly #file: string;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<StatementName, StatementSync>();
   readonly #writes: GroupCommit;
 
   /** `readOnly`: nothing in the file's folder changes. */
   constructor(file: string, { readOnly = false } = {}) {
+    this.#file = file;
     this.#db = readOnly ? openReadOnlyOrEmpty(file, QUEUE_SCHEMA) : openQueueFile(file);
     this.#writes = new GroupCommit(this.#db);
   }
@@ -51,15 +59,15 @@ export class QueueDatabase {
 
   /** Returns the number of changed rows. */
   run(name: StatementName, values: Values): number {
-    return Number(this.#statement(name).run(values).changes);
+    return this.#named(() => Number(this.#statement(name).run(values).changes));
   }
 
   get<T>(name: StatementName, values: Values): T | undefined {
-    return this.#statement(name).get(values) as T | undefined;
+    return this.#named(() => this.#statement(name).get(values) as T | undefined);
   }
 
   all<T>(name: StatementName, values: Values): T[] {
-    return this.#statement(name).all(values) as T[];
+    return this.#named(() => this.#statement(name).all(values) as T[]);
   }
 
   close(): void {
@@ -67,6 +75,10 @@ export class QueueDatabase {
     this.#writes.flush();
     this.#statements.clear();
     this.#db.close();
+  }
+
+  #named<T>(work: () => T): T {
+    return unavailableOnError(work, this.#file);
   }
 
   #statement(name: StatementName): StatementSync {

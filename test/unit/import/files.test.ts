@@ -218,7 +218,7 @@ describe("what a row says in a way of its own", () => {
   });
 
   it("ends in one line where a field is as large as a file", async () => {
-    const huge = Buffer.alloc(50_000_000, "a");
+    const huge = Buffer.alloc(8_000_000, "a");
     for (const quote of ['"', ""]) {
       const content = Buffer.concat([
         Buffer.from(`slug,url,title\na1,${SITE},${quote}`),

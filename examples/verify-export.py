@@ -3,7 +3,7 @@ import base64, hashlib, json, sys
 
 P, BASE = 2**255 - 19, bytes.fromhex("58" + "66" * 31)
 D = -121665 * pow(121666, -1, P) % P
-SIGNED = "number at after position events total root previous places marks publicKey".split()
+SIGNED = "number at after position events total root previous placesHash marksHash publicKey".split()
 sha = lambda data: hashlib.sha256(data).digest()
 number = lambda data: int.from_bytes(data, "little")
 
@@ -40,7 +40,7 @@ def root(parts, size):
 
 def verify(file, public_key):
     head, *lines = open(file, encoding="utf-8").read().rstrip("\n").split("\n")
-    check(json.loads(head)["export"] == "linkledger log 2" and lines[-1] == '{"end":true}', "not a whole export")
+    check(json.loads(head)["export"] == "linkledger log 3" and lines[-1] == '{"end":true}', "not a whole export")
     blocks, before = [], None
     for line in lines[: lines.index('{"unsealed":true}')]:
         value = json.loads(line)
@@ -50,7 +50,8 @@ def verify(file, public_key):
             is_event = isinstance(value, list)
             blocks[-1][1].append((sha(b"\0" + line.encode()), 1) if is_event else (bytes.fromhex(value["hash"]), value["events"]))
     for seal, parts in blocks:
-        text = "\n".join(str(seal[name]) for name in SIGNED).encode()
+        hashes = {name + "Hash": sha(seal[name].encode()).hex() for name in ("places", "marks") if name in seal}
+        text = "\n".join(str({**seal, **hashes}[name]) for name in SIGNED).encode()
         key = base64.urlsafe_b64decode(seal["publicKey"] + "=")
         check(seal["publicKey"] == public_key, f"seal {seal['number']} is signed with another key")
         check(is_signed(key, text, base64.b64decode(seal["signature"])), f"seal {seal['number']} is not what was signed")

@@ -19,6 +19,7 @@ import { changeInBulkRoutes } from "./links/bulk-routes.ts";
 import { historyRoute } from "./links/history-route.ts";
 import { changeLinkRoutes, readLinkRoute } from "./links/life-routes.ts";
 import { listLinksRoute } from "./links/list-route.ts";
+import { proofRoute } from "./links/proof-route.ts";
 import { tagRoutes } from "./links/tag-routes.ts";
 import { linkPages } from "./page-links.ts";
 import type { DrawQr } from "./qr/draw-qr.ts";
@@ -79,6 +80,7 @@ export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
     changeLinkRoutes(keyed, life);
     changeInBulkRoutes(keyed, life);
     historyRoute(keyed, life);
+    proofRoute(keyed, { ...life, counts: deps.counts, logReader: deps.logReader });
     tagRoutes(keyed, life);
     eventsRoute(keyed, { ...reading, ...deps, findCaller: deps.keys.findCaller });
   });

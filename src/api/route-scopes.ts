@@ -9,6 +9,7 @@ export const SCOPES: Readonly<Record<string, KeyScope>> = {
   "GET /api/v1/links": "links:read",
   "GET /api/v1/links/:slug": "links:read",
   "GET /api/v1/links/:slug/history": "links:read",
+  "GET /api/v1/links/:slug/proof": "links:read",
   "PATCH /api/v1/links/:slug": "links:write",
   "DELETE /api/v1/links/:slug": "links:write",
   "POST /api/v1/links/:slug/restore": "links:write",

@@ -23,6 +23,7 @@ import { linksPages } from "./links/links-page.ts";
 import { manyLinksPage } from "./links/many-links-page.ts";
 import { newLinkPage } from "./links/new-link-page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
+import { proofPages } from "./proof/proof-pages.ts";
 import { assetRoutes, portalAssets } from "./shell/assets.ts";
 import { errorPages } from "./shell/error-page.ts";
 import { landingPage } from "./shell/landing-page.ts";
@@ -82,6 +83,7 @@ export async function portalRoutes(
         linkPages(app, portal);
         explainPage(app, portal);
         clickExportRoutes(app, { ...portal, exports });
+        proofPages(app, { ...portal, exports });
         keysPages(app, portal);
         webhooksPage(app, portal);
         webhookPage(app, portal);

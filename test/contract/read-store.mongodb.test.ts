@@ -141,6 +141,8 @@ onServer(mongodb, () => {
 
   describe("documents on MongoDB that were put back from a copy", () => {
     const COLLECTIONS = ["links", "webhooks"] as const;
+    /** In place of a document: one takes the others of its collection in, as chunks of a table are merged, and they are removed. */
+    const MERGE = 6;
     const STORED = [...COLLECTIONS.map((name) => `docs_${name}`), "docs__checkpoints", "docs__receipts"];
     const at = (n: number) => ({ position: String(n).padStart(6, "0"), eventId: String(n) });
 
@@ -149,14 +151,30 @@ onServer(mongodb, () => {
       const readStore = await openMongodbReadStore(connection);
       const copies = new Map<string, BsonDocument[]>();
       /** Where each document is, by its commit. */
-      const written: { collection: string; _id: string; n: number }[] = [];
+      let written: { collection: string; _id: string; n: number }[] = [];
       let committed = 0;
       const commit = async (ids: readonly (readonly [collection: string, id: number])[]) => {
         const to = committed + 1;
         const documents = COLLECTIONS.map((collection) => {
-          const of = [...new Set(ids.filter(([name]) => name === collection).map(([, id]) => `d${id}`))];
+          const numbers = ids.filter(([name]) => name === collection).map(([, id]) => id);
+          const others = written.filter((before) => before.collection === collection);
+          const [first, ...merged] = numbers.includes(MERGE)
+            ? [...new Set(others.map(({ _id }) => _id))]
+            : [];
+          const named = numbers.filter((id) => id !== MERGE).map((id) => `d${id}`);
+          const of = [...new Set([...(first === undefined ? [] : [first]), ...named])];
+          const removed = merged
+            .filter((_id) => !of.includes(_id))
+            .map((id) => ({
+              id,
+              position: at(Math.max(...others.flatMap(({ _id, n }) => (_id === id ? n : [])))).position,
+            }));
+          written = written.filter(
+            (before) => before.collection !== collection || removed.every(({ id }) => id !== before._id),
+          );
           for (const _id of of) written.push({ collection, _id, n: to });
-          return { collection, documents: of.map((_id) => ({ _id, _position: at(to).position })) };
+          const changed = of.map((_id) => ({ _id, _position: at(to).position }));
+          return { collection, documents: changed, ...(removed.length > 0 && { removed }) };
         });
         const from = committed ? at(committed) : undefined;
         await readStore.write({ documents, checkpoint: { name: "p", from, to: at(to) } });
@@ -201,7 +219,7 @@ onServer(mongodb, () => {
       };
     };
 
-    const ids = fc.array(fc.tuple(fc.constantFrom(...COLLECTIONS), fc.nat(5)), { maxLength: 4 });
+    const ids = fc.array(fc.tuple(fc.constantFrom(...COLLECTIONS), fc.nat(MERGE)), { maxLength: 4 });
 
     it("are noticed whenever they lack something, in whichever order collections were copied", async () => {
       const copying = fc

@@ -187,7 +187,7 @@ async function seeAll(sound: EventStore, followers: readonly Follower[]): Promis
 async function holds(open: () => Promise<Opened>, taken: readonly Step[], slow: number): Promise<void> {
   const { store: sound, close } = await open();
   const { store, will } = unreliable(sound);
-  const shared = sharedLog(store, { pageEvents: 4, mostKept: 8 });
+  const shared = sharedLog(store, { pageEvents: 4, mostKept: 8, gatherMs: 0 });
   const followers = FOLLOWERS.map((options) => new Follower(shared, options));
   try {
     for (const step of taken)

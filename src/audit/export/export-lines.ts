@@ -1,18 +1,20 @@
 // The lines of an exported log: `linkledger audit export` writes them, `audit verify --file` and the script of docs/audit.md
 // read them.
 import { z } from "zod";
+import { PREFIX, withdrawalStream } from "../../events/streams.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Position } from "../../stores/event-store/port.ts";
-import { sealSchema } from "../seals/judge-seals.ts";
+import { sealSchema, shownSealSchema } from "../seals/judge-seals.ts";
 import { leafHash } from "../seals/merkle.ts";
 import type { Place } from "../seals/places.ts";
-import type { Seal } from "../seals/seal.ts";
+import type { Seal, ShownSeal } from "../seals/seal.ts";
 
-export const EXPORT_FORMAT = "linkledger log 2";
+export const EXPORT_FORMAT = "linkledger log 3";
 
-/** All that are given must hold. `from` and `to`: positions, inclusive. */
+/** All that are given must hold. `from` and `to`: positions, inclusive. `link`: its events, and withdrawals of its clicks. */
 export type ExportSelection = {
+  link?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
   stream?: string | undefined;
@@ -21,7 +23,7 @@ export type ExportSelection = {
 export type ExportLine =
   | ({ export: typeof EXPORT_FORMAT } & ExportSelection)
   /** What follows, up to the next seal, is its block. */
-  | { seal: Seal }
+  | { seal: Seal | ShownSeal }
   /** Of an event, whose line is that of lineOf: what was hashed. */
   | { event: Place; leaf: Buffer }
   /** A part of the block's Merkle tree that was not selected. */
@@ -36,11 +38,12 @@ const eventSchema = z.tuple([text, text, number, text, text, text, text, text]);
 const lineSchema = z.union([
   z.strictObject({
     export: z.literal(EXPORT_FORMAT),
+    link: z.string().optional(),
     from: z.string().optional(),
     to: z.string().optional(),
     stream: z.string().optional(),
   }),
-  z.strictObject({ seal: sealSchema }),
+  z.strictObject({ seal: z.union([sealSchema, shownSealSchema]) }),
   z.strictObject({ hash: z.string().regex(/^[0-9a-f]{64}$/), events: z.int().min(1) }),
   z.strictObject({ unsealed: z.literal(true) }),
   z.strictObject({ end: z.literal(true) }),
@@ -48,11 +51,17 @@ const lineSchema = z.union([
 ]);
 
 export function isSelected(
-  { from, to, stream }: ExportSelection,
+  { from, to, stream, link }: ExportSelection,
   place: { stream: string; position: Position },
 ): boolean {
+  if (link !== undefined && !streamsOfLink(link).includes(place.stream)) return false;
   if (stream !== undefined && place.stream !== stream) return false;
   return (from === undefined || place.position >= from) && (to === undefined || place.position <= to);
+}
+
+/** `link`: its key. */
+export function streamsOfLink(link: string): string[] {
+  return [`${PREFIX.link}${link}`, withdrawalStream(link)];
 }
 
 /** `number`: of the line, for the message. @throws bad_export */

@@ -40,8 +40,8 @@ export async function* exportLog({ eventStore }: Deps, selection: ExportSelectio
   yield JSON.stringify({ end: true });
 }
 
-/** Of one block. */
-function* linesOf(lines: readonly string[], isShown: readonly boolean[]): Generator<string> {
+/** Of one block: what is shown, and the hashes of the rest. */
+export function* linesOf(lines: readonly string[], isShown: readonly boolean[]): Generator<string> {
   let n = 0;
   for (const { hash, events } of pruned(lines.map(leafHash), (leaf) => isShown[leaf] === true)) {
     yield isShown[n] ? (lines[n] as string) : JSON.stringify({ hash: hash.toString("hex"), events });

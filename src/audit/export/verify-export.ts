@@ -7,9 +7,15 @@ import { differences, type Leaf } from "../seals/differences.ts";
 import { type SealFacts, SealJudge, sealFacts, sealProblem, sealProblems } from "../seals/judge-seals.ts";
 import { merkleRoot, type Part } from "../seals/merkle.ts";
 import { type LogProblem, placeOf, unpackPlaces } from "../seals/places.ts";
-import type { Seal } from "../seals/seal.ts";
+import type { Seal, ShownSeal } from "../seals/seal.ts";
 import { type Judgement, verdictOf } from "../verdict.ts";
-import { type ExportLine, type ExportSelection, isSelected, parseExportLine } from "./export-lines.ts";
+import {
+  type ExportLine,
+  type ExportSelection,
+  isSelected,
+  parseExportLine,
+  streamsOfLink,
+} from "./export-lines.ts";
 
 export type ExportVerification = Judgement & {
   seals: number;
@@ -22,7 +28,7 @@ export type ExportVerification = Judgement & {
 };
 
 /** `shown`: undefined where only the hash of a subtree is there. `before`: where the block before it in the file ends. */
-type Block = { seal: Seal; before: Position; parts: (Part & { shown?: Leaf })[] };
+type Block = { seal: Seal | ShownSeal; before: Position; parts: (Part & { shown?: Leaf })[] };
 
 /** `lines`: of the file. `trusted`: public keys. @throws bad_export */
 export async function verifyExport(
@@ -49,7 +55,8 @@ class ExportReader {
   /** What is wrong with each seal's block. */
   readonly #ofBlocks: LogProblem[][] = [];
   readonly #ofEvents: LogProblem[] = [];
-  #nextRevision: number | undefined;
+  /** By streams that are there from their beginning. */
+  readonly #nextRevisions = new Map<string, number>();
   #block: Block | undefined;
   #isUnsealed = false;
   /** Position up to which seals and events without one have come. */
@@ -58,9 +65,13 @@ class ExportReader {
   #events = 0;
   #unsealed = 0;
 
-  constructor({ from, to, stream }: ExportSelection) {
-    this.#selection = { from, to, stream };
-    this.#nextRevision = from === undefined ? 0 : undefined;
+  constructor({ from, to, stream, link }: ExportSelection) {
+    this.#selection = { from, to, stream, link };
+    const whole = [
+      ...(stream === undefined ? [] : [stream]),
+      ...(link === undefined ? [] : streamsOfLink(link)),
+    ];
+    if (from === undefined) for (const name of whole) this.#nextRevisions.set(name, 0);
   }
 
   add(line: Exclude<ExportLine, { export: unknown }>): void {
@@ -100,7 +111,7 @@ class ExportReader {
     return { ...judgement, seals: judged.length, ...counts, selection, problems };
   }
 
-  #openBlock(seal: Seal): void {
+  #openBlock(seal: Seal | ShownSeal): void {
     if (this.#isUnsealed) throw new Refused("bad_export", "There is a seal behind events that have none");
     const before = this.#facts.at(-1)?.seal?.position ?? "";
     const place = { stream: SEALS_STREAM, revision: seal.number, position: seal.position };
@@ -118,10 +129,10 @@ class ExportReader {
     const { place } = shown;
     const { stream, revision, position } = place;
     if (!isSelected(this.#selection, place)) this.#report(shown, "does not belong to what was exported");
-    if (stream === this.#selection.stream) {
-      const expected = this.#nextRevision ?? revision;
+    if (stream === this.#selection.stream || this.#nextRevisions.has(stream)) {
+      const expected = this.#nextRevisions.get(stream) ?? revision;
       if (revision !== expected) this.#report(shown, `revision ${expected} was expected`);
-      this.#nextRevision = revision + 1;
+      this.#nextRevisions.set(stream, revision + 1);
     }
     const isEvent = stream !== SEALS_STREAM;
     if (this.#block) {
@@ -150,7 +161,9 @@ class ExportReader {
       return [...follows, ...this.#withheld(block)];
     const present = parts.flatMap(({ shown }) => shown ?? []);
     const isWhole = present.length === parts.length;
-    const named = differences(seal, present, ({ stream }) => isWhole || stream === this.#selection.stream);
+    const named = !("places" in seal)
+      ? []
+      : differences(seal, present, ({ stream }) => isWhole || stream === this.#selection.stream);
     const problems = [...follows, ...named];
     return problems.length > 0
       ? problems
@@ -158,16 +171,20 @@ class ExportReader {
   }
 
   /** Blocks left out have nothing that was selected; of a single stream, only its revisions tell. */
-  #follows({ after }: Seal, before: Position): boolean {
-    const { stream } = this.#selection;
+  #follows({ after }: Seal | ShownSeal, before: Position): boolean {
+    const { stream, link } = this.#selection;
     if (after <= before) return after === before;
-    return stream !== undefined || !isSelected(this.#selection, { stream: "", position: after });
+    return (
+      stream !== undefined ||
+      link !== undefined ||
+      !isSelected(this.#selection, { stream: "", position: after })
+    );
   }
 
   /** Of events of which the file has only the hash, those that certainly belong to what was selected. */
   #withheld({ seal, parts }: Block): LogProblem[] {
     const { from = "", to = "~", stream } = this.#selection;
-    const places = unpackPlaces(seal.places, seal.events) ?? [];
+    const places = ("places" in seal && unpackPlaces(seal.places, seal.events)) || [];
     let [n, after] = [0, seal.after];
     return parts.flatMap(({ shown, events }, index) => {
       const hidden = places.slice(n, n + events);

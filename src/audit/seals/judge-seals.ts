@@ -1,10 +1,11 @@
 // Which seals can be trusted: those that this service signed, and those that a trusted later one follows.
 
+import { z } from "zod";
 import { sealEvents } from "../../events/log-events.ts";
 import { SEALS_STREAM } from "../../events/streams.ts";
 import type { Position, RecordedEvent } from "../../stores/event-store/port.ts";
 import { type LogProblem, type Place, placeOf } from "./places.ts";
-import { isSignedByItsKey, type KnownSeal, type Seal, sealHash } from "./seal.ts";
+import { isSignedByItsKey, type KnownSeal, type Seal, type ShownSeal, sealHash } from "./seal.ts";
 
 /** A seal without what it keeps of each event, tens of kilobytes. */
 export type SealHeader = Omit<Seal, "places" | "marks"> & KnownSeal;
@@ -15,14 +16,23 @@ export type Judged = { event: Place; seal: SealHeader | undefined; reason: strin
 /** What a judgement needs to know of a seal. `isSigned`: by the key that it names. */
 export type SealFacts = Omit<Judged, "reason"> & { isSigned: boolean };
 
-export function sealFacts(event: Place, seal: Seal | undefined): SealFacts {
+export function sealFacts(event: Place, seal: Seal | ShownSeal | undefined): SealFacts {
   if (!seal) return { event: placeOf(event), seal, isSigned: false };
-  const { places: _, marks: __, ...header } = seal;
+  const header = headerOf(seal);
   return {
     event: placeOf(event),
     seal: { ...header, hash: sealHash(seal) },
     isSigned: isSignedByItsKey(seal),
   };
+}
+
+function headerOf(seal: Seal | ShownSeal): Omit<Seal, "places" | "marks"> {
+  if ("placesHash" in seal) {
+    const { placesHash: _, marksHash: __, ...header } = seal;
+    return header;
+  }
+  const { places: _, marks: __, ...header } = seal;
+  return header;
 }
 
 /**
@@ -75,6 +85,12 @@ export function sealProblem(revision: number, position: Position, what: string):
 
 /** A member that nobody knows would be outside of what is signed. */
 export const sealSchema = sealEvents.LogSealed.schema.strict();
+
+/** As an account is given it. */
+export const shownSealSchema = sealSchema
+  .omit({ places: true, marks: true })
+  .extend({ placesHash: z.string(), marksHash: z.string() })
+  .strict();
 
 /** Undefined when the event is no seal, or one that can't be read. */
 export function readSeal({ type, data }: RecordedEvent): Seal | undefined {

@@ -6,6 +6,9 @@ import { isSignedBy, type SealKeys } from "./seal-keys.ts";
 
 export type Seal = LogSealed["data"];
 
+/** Without what it keeps of each event, which names streams of everybody: what an account is given. Hashes in hex. */
+export type ShownSeal = Omit<Seal, "places" | "marks"> & { placesHash: string; marksHash: string };
+
 /** What is kept elsewhere of a seal: its hash binds it and all before it. */
 export type KnownSeal = { number: number; hash: string };
 
@@ -20,7 +23,7 @@ const NONE = "0".repeat(64);
 /** What is signed, in this order, a line each: no member can hold the end of a line. */
 const SIGNED = [
   ...["number", "at", "after", "position", "events", "total"],
-  ...["root", "previous", "places", "marks", "publicKey"],
+  ...["root", "previous", "placesHash", "marksHash", "publicKey"],
 ] as const;
 
 /** Of all events since the seal before, in order; `position`: of the last one. */
@@ -46,12 +49,12 @@ export function makeSeal(keys: SealKeys, last: Seal | undefined, block: Block): 
 }
 
 /** Hex: what the next seal says in `previous`. */
-export function sealHash(seal: Seal): string {
+export function sealHash(seal: Seal | ShownSeal): string {
   return sha256(`${signedText(seal)}\n${seal.signature}`).toString("hex");
 }
 
 /** By the key that it names, whoever's that is. */
-export function isSignedByItsKey(seal: Seal): boolean {
+export function isSignedByItsKey(seal: Seal | ShownSeal): boolean {
   return isSignedBy(seal.publicKey, signedText(seal), seal.signature);
 }
 
@@ -67,8 +70,18 @@ export function marksOf({ marks }: Seal): string[] {
   );
 }
 
-function signedText(seal: Record<(typeof SIGNED)[number], string | number>): string {
-  return SIGNED.map((name) => seal[name]).join("\n");
+type Unsigned<S> = S extends unknown ? Omit<S, "signature"> : never;
+
+function signedText(seal: Unsigned<Seal | ShownSeal>): string {
+  const shown = shownSeal(seal);
+  return SIGNED.map((name) => shown[name]).join("\n");
+}
+
+export function shownSeal<S extends Unsigned<Seal | ShownSeal>>(seal: S) {
+  if (!("places" in seal)) return seal as Exclude<S, { places: string }>;
+  const { places, marks, ...rest } = seal as Extract<S, { places: string }>;
+  const hex = (text: string) => sha256(text).toString("hex");
+  return { ...rest, placesHash: hex(places), marksHash: hex(marks) };
 }
 
 /** Such as `seal:19:` and 64 hex digits; undefined for other text. */

@@ -26,7 +26,7 @@ const LONGEST_SENTENCE = 40_000;
 const MOST_SEALS = 20;
 const VERDICTS = {
   proved: { tone: "good", words: "Proved" },
-  sealed: { tone: "good", words: "Nothing wrong seen" },
+  sealed: { tone: "good", words: "Sealed; not verified just now" },
   unsealed: { tone: "warn", words: "Not sealed yet" },
   problem: { tone: "bad", words: "Not as it should be" },
 } as const;
@@ -47,6 +47,7 @@ export function explainPage(app: Api, deps: PortalDeps): void {
       nav: "Links",
       styles: ["charts.css"],
       body: html`${pageHead(html`<span class="break">${name}</span>, explained`, head)}
+<p><a class="button" href="${linkPath(params, "/proof.ndjson")}" download>Take the proof home</a> <a href="/portal/proof">Check a proof</a></p>
 ${explanation(found)}`,
     });
   });

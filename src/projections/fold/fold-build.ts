@@ -33,9 +33,6 @@ const MOST_DOCUMENTS = 24_000;
 const CATCH_UP_MS = 60_000;
 /** The share of the time that is spent on commits, where the interval may grow so long. */
 const COMMIT_SHARE = 0.02;
-/** After a batch of fewer events the next one is waited for, so that events are read and parsed in larger batches. */
-const SMALL_BATCH = 1_000;
-const GATHER_MS = 100;
 const IDLE_MS = 60_000;
 /** So often it moves its checkpoint past events of other streams, where none comes that it folds. */
 const PASS_MS = 10_000;
@@ -115,10 +112,7 @@ async function foldFrom(
       // Before the end of the log nobody waits for the present numbers, and more days of it are to come.
       if (source.isAtEnd && (hasEnded || state.workMs === 0)) await state.work(!follows, commit);
       if (source.isAtEnd && !follows && state.isWorkDone) break;
-      const gatherMs = Math.min(GATHER_MS, dueAt - now());
-      const isSmall = page !== undefined && page.events.length < SMALL_BATCH && source.isAtEnd;
-      if (isSmall && state.isUncommitted && state.workMs > 0 && gatherMs > 0) await sleep(gatherMs, signal);
-      else await yieldToLoop();
+      await yieldToLoop();
     }
     if (signal.aborted) return;
     if (state.isUncommitted || (!follows && state.hasPassedOthers)) await commit();

@@ -226,7 +226,7 @@ function proofOf(evidence: Evidence): { verdict: Verdict; sentence: string } {
   const by = sealsText(seals);
   if (seals.recomputed)
     return { verdict: "proved", sentence: `Proved: ${covered} ${was} sealed by ${by}${rest}; ${clicks}.` };
-  const sentence = `Nothing wrong was seen: ${covered} ${lies} under ${by}, which verifying the log checks${rest}; ${clicks}.`;
+  const sentence = `Nothing wrong was seen, and nothing was verified just now: ${covered} ${lies} under ${by}, which verifying the log checks${rest}; ${clicks}.`;
   return { verdict: "sealed", sentence };
 }
 

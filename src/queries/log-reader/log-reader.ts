@@ -66,6 +66,8 @@ export type LogReader = {
     format: ClickFormat,
     signal: AbortSignal,
   ): AsyncGenerator<string>;
+  /** exportLink, in the thread. `link`: its key. */
+  exportProof(link: string, signal: AbortSignal): AsyncGenerator<string>;
   /** The account's events as JSON Lines. */
   exportAccount(accountId: string, signal: AbortSignal): AsyncGenerator<string>;
   lastClickRecordedBy: LastClickRecordedBy;

@@ -10,6 +10,7 @@ import { tableReader } from "../../queries/analytics/counting/table-reader.ts";
 import { fairQueue } from "../../queries/analytics/fair-queue.ts";
 import { lastClickRecordedBy } from "../../queries/analytics/log-positions.ts";
 import { whenCounted } from "../../queries/analytics/when-counted.ts";
+import { exportLink } from "../../queries/audit/export-link.ts";
 import { findClicks } from "../../queries/audit/find-clicks.ts";
 import { matchingClicks } from "../../queries/audit/matching-clicks.ts";
 import { accountEvents, ownerOf } from "../../queries/feed/account-events.ts";
@@ -54,6 +55,12 @@ export function logReader(
       for await (const clicks of clickRows({ eventStore }, { link }, { after })) {
         if (signal.aborted) return;
         if (clicks.length > 0) yield clicks.map(line).join("");
+      }
+    },
+    async *exportProof(link, signal) {
+      for await (const line of exportLink({ eventStore }, link)) {
+        if (signal.aborted) return;
+        yield line;
       }
     },
     async *exportAccount(accountId, signal) {

@@ -43,7 +43,14 @@ const METHODS = [
   "changesOfNumbers",
   "clickPage",
 ] as const;
-const STREAMS = ["followAccount", "exportClicks", "exportAccount", "clickFile", "verifyLog"] as const;
+const STREAMS = [
+  "followAccount",
+  "exportClicks",
+  "exportProof",
+  "exportAccount",
+  "clickFile",
+  "verifyLog",
+] as const;
 
 export type ReaderData = { config: Config };
 

@@ -1,5 +1,6 @@
 // One reader of the log for all who follow it in a thread: what is appended is read and parsed once, whoever needs it. Who is
 // behind what is kept of it reads for himself until he has caught up.
+import { pause } from "../../runtime/pause.ts";
 import { inCategories } from "./categories.ts";
 import type {
   EventStore,
@@ -19,11 +20,11 @@ export type SharedLog = Pick<EventStore, "subscribe"> & {
 
 /**
  * `pageEvents`: that are read at a time, as parsing them holds the thread up. `mostKept`: for who is slower than others, as
- * while a commit is written.
+ * while a commit is written. `gatherMs`: between two pages, unless the first is full, as each costs every follower a turn.
  */
-export type SharedLogSize = { pageEvents: number; mostKept: number };
+export type SharedLogPace = { pageEvents: number; mostKept: number; gatherMs: number };
 
-const USUAL: SharedLogSize = { pageEvents: 2_000, mostKept: 10_000 };
+const USUAL: SharedLogPace = { pageEvents: 2_000, mostKept: 10_000, gatherMs: 100 };
 
 /** Of somebody who was at the end of the log. */
 type Follower = { position: Position; categories: readonly string[] };
@@ -42,7 +43,7 @@ type View<E> = {
  */
 export function sharedLog(
   eventStore: Pick<EventStore, "readAll" | "readStored" | "subscribeAsRead">,
-  size = USUAL,
+  pace = USUAL,
 ): SharedLog {
   const followers = new Set<Follower>();
   let reader: Reader | undefined;
@@ -57,7 +58,7 @@ export function sharedLog(
     if (reader && !reader.isOver && wanted.symmetricDifference(reader.categories).size === 0) return reader;
     const after = reader?.end ?? position;
     end();
-    reader = new Reader(eventStore, size, wanted, after);
+    reader = new Reader(eventStore, pace, wanted, after);
     return reader;
   };
   const forgetRead = () => {
@@ -132,19 +133,27 @@ class Reader {
   readonly #stop = new AbortController();
   readonly #subscription: AsyncIterator<PageAsRead>;
   readonly #pages: PageAsRead[] = [];
-  readonly #mostKept: number;
+  readonly #pace: SharedLogPace;
   #events = 0;
   #pulling: Promise<void> | undefined;
+  #nextAt = 0;
 
   constructor(
     eventStore: Pick<EventStore, "subscribeAsRead">,
-    { pageEvents, mostKept }: SharedLogSize,
+    pace: SharedLogPace,
     categories: ReadonlySet<string>,
     after: Position,
   ) {
     this.categories = categories;
-    [this.start, this.end, this.#mostKept] = [after, after, mostKept];
-    const options = { after, categories: [...categories], signal: this.#stop.signal, batchSize: pageEvents };
+    this.start = after;
+    this.end = after;
+    this.#pace = pace;
+    const options = {
+      after,
+      categories: [...categories],
+      signal: this.#stop.signal,
+      batchSize: pace.pageEvents,
+    };
     this.#subscription = eventStore.subscribeAsRead(options)[Symbol.asyncIterator]();
   }
 
@@ -168,7 +177,7 @@ class Reader {
   /** `upTo`: whatever is before it all followers have. */
   forget(upTo: Position): void {
     for (let [page] = this.#pages; page; [page] = this.#pages) {
-      if (page.next > upTo && this.#events <= this.#mostKept) return;
+      if (page.next > upTo && this.#events <= this.#pace.mostKept) return;
       this.#pages.shift();
       this.#events -= page.events.length;
       this.start = page.next;
@@ -183,6 +192,8 @@ class Reader {
 
   async #pull(): Promise<void> {
     try {
+      const restMs = this.#nextAt - performance.now();
+      if (restMs > 0) await pause(restMs, this.#stop.signal);
       const { done, value } = await this.#subscription.next();
       if (done) this.isOver = true;
       else this.#keep(value);
@@ -194,6 +205,8 @@ class Reader {
 
   #keep({ events, next, texts }: PageAsRead): void {
     this.end = next;
+    const { pageEvents, gatherMs } = this.#pace;
+    if (events.length < pageEvents) this.#nextAt = performance.now() + gatherMs;
     if (events.length === 0) return;
     let made: StoredText[] | undefined;
     this.#pages.push({

@@ -51,8 +51,6 @@ export const ROUTED_CATEGORIES: readonly string[] = [CATEGORY.account, CATEGORY.
 
 /** Most events per write, and per move of the place. */
 const BATCH = 2_000;
-/** Pause after a batch that is not full, so that under load each write takes many events. */
-const BATCH_PAUSE_MS = 100;
 /** Between moves of the place while the service has no webhook: how soon the first one gets clicks. */
 const SKIP_PAUSE_MS = 500;
 /** Of the events that are set aside; others are counted. */
@@ -95,7 +93,6 @@ async function routeUntilLastWebhook(
     else await notePassed(routing, next);
     routing.onProgress();
     if (!hasWebhooks(routing.subscribers)) return next;
-    if (events.length < BATCH) await pause(BATCH_PAUSE_MS, signal);
   }
   return undefined;
 }

@@ -107,7 +107,9 @@ describe("a link explained", { timeout: 60_000 }, () => {
     expect(stdout).toMatch(
       /The owner changed the destination from https:\/\/example.com\/spring to .*summer\. \(LinkRetargeted at position \d+\)/,
     );
-    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^Nothing wrong was seen/);
+    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
+      /^Nothing wrong was seen, and nothing was verified just now/,
+    );
   });
 
   it("says how many of a link's events no seal covers yet, in a sentence without contradiction", async () => {
@@ -125,7 +127,13 @@ describe("a link explained", { timeout: 60_000 }, () => {
     const operator = visitor(service.port);
     await operator.submit("/admin/sign-in", { token: ADMIN_TOKEN });
     const text = decoded((await operator.get(`/admin/explain?link=${slug}`)).text);
-    for (const shown of ["Nothing wrong seen", owner.email, "LinkRetargeted", "a test click", "1 seal: 0"])
+    for (const shown of [
+      "Sealed; not verified just now",
+      owner.email,
+      "LinkRetargeted",
+      "a test click",
+      "1 seal: 0",
+    ])
       expect(text).toContain(shown);
     expect((await operator.get("/admin/events")).text).toContain('href="/admin/explain"');
     expect((await operator.get("/admin/explain?link=other")).text).toContain("There is no link");

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ExportSelection } from "../../../src/audit/export/export-lines.ts";
 import { exportLog } from "../../../src/audit/export/export-log.ts";
+import { exportLink } from "../../../src/queries/audit/export-link.ts";
 import { KEYS, LATER_KEYS } from "../../support/audit/keys.ts";
 import { LINK, type OpenSealedLog, openSealedLog } from "../../support/audit/open-sealed-log.ts";
 import { position } from "../../support/event-store/stored-events.ts";
@@ -57,6 +58,14 @@ describe.skipIf(!PYTHON)("a script that needs nothing of ours", () => {
     const lines = await exported(selection);
     for (const options of [[], ["-O"]])
       expect(await check(lines, KEYS.publicKey, options)).toEqual({ status: 0, said });
+  });
+
+  it("proves the file that a link's owner takes home", async () => {
+    const lines = (await Array.fromAsync(exportLink(log, LINK.slice(5)))).map((line) => line.trimEnd());
+    expect(await check(lines)).toEqual({ status: 0, said: "1 blocks are what was sealed" });
+    const forged = lines.map((line) => line.replace("https://", "https://phishing."));
+    expect(forged).not.toEqual(lines);
+    expect(await check(forged)).toMatchObject({ status: 1 });
   });
 
   it("refuses one character that was changed, whichever line has it", async () => {

@@ -16,6 +16,9 @@ import { append, openStores, type Stores } from "../../support/runtime/stores.ts
 /** Of the first step, after the thread's more urgent work at its start. */
 const FIRST_AT_MS = 5_000;
 
+/** Without pauses, which would not be of simulated time. */
+const PACE = { pageEvents: 1_000, mostKept: 10_000, gatherMs: 0 };
+
 let stores: Stores;
 
 beforeEach(async () => {
@@ -131,7 +134,7 @@ async function sealedEvents(): Promise<number[]> {
 
 function depsOf(eventStore: EventStore): KeepSealingDeps {
   return {
-    eventStore: { ...eventStore, ...sharedLog(eventStore) },
+    eventStore: { ...eventStore, ...sharedLog(eventStore, PACE) },
     keys: [sealKeysOf("a secret key that is long enough to be one")],
     noted: notedSeal(stores.readStore),
     clock: () => new Date(),

@@ -10,10 +10,10 @@ import { openStores } from "../../support/runtime/stores.ts";
 import { until } from "../../support/runtime/until.ts";
 
 /** `read`: events that were read by who was behind, and by the one reader. */
-async function counted() {
+async function counted(gatherMs = 0) {
   const { eventStore: sound, close } = await openStores();
   onTestFinished(close);
-  const read = { alone: 0, shared: 0 };
+  const read = { alone: 0, shared: 0, pages: 0 };
   let open = 0;
   const store = storeWith(sound, {
     async readAll(options) {
@@ -31,6 +31,7 @@ async function counted() {
       try {
         for await (const page of sound.subscribeAsRead(options)) {
           read.shared += page.events.length;
+          read.pages += 1;
           yield page;
         }
       } finally {
@@ -38,7 +39,8 @@ async function counted() {
       }
     },
   });
-  return { sound, shared: sharedLog(store), read, openSubscriptions: () => open };
+  const shared = sharedLog(store, { pageEvents: 2_000, mostKept: 10_000, gatherMs });
+  return { sound, shared, read, openSubscriptions: () => open };
 }
 
 function followed(shared: SharedLog, categories: readonly string[], asTexts = false) {
@@ -79,6 +81,18 @@ it("reads each event once for all who follow", async () => {
     alone: 0,
     shared: 1_000,
   });
+});
+
+it("reads a page each tenth of a second at most while little is appended at a time", async () => {
+  const { sound, shared, read } = await counted(100);
+  const { seen } = followed(shared, ["clicks"]);
+  const begun = performance.now();
+  for (let batch = 0; batch < 100; batch += 1) {
+    await append(sound, 1);
+    await turn();
+  }
+  await until("all to be seen", () => seen.length === 100);
+  expect(read.pages).toBeLessThanOrEqual((performance.now() - begun) / 100 + 2);
 });
 
 it("reads nothing for nobody", async () => {

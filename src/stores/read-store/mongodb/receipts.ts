@@ -103,7 +103,8 @@ function leastPositions(
     field.startsWith(LAST) ? `[${text}]` : [],
   );
   const inOrder = receipts.toSorted((a, b) => a.number - b.number);
-  for (const json of [...inOrder.map(({ json }) => json), ...texts])
+  // What is left in the checkpoint is older than a receipt of a commit that ended before it moved, and may have removed it.
+  for (const json of [...texts, ...inOrder.map(({ json }) => json)])
     for (const { collection, id, position } of JSON.parse(json) as Named[]) {
       const ofCollection = least.get(collection) ?? new Map<string, Position>();
       if (position === "") ofCollection.delete(id);

@@ -1,0 +1,56 @@
+// The proof of a link that its owner takes home, from its page or by the API, and the page that checks it.
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { decoded } from "../../support/portal/browser-like.ts";
+import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
+import { commandLine } from "../../support/service/command-line.ts";
+import { startTestService, type TestService } from "../../support/service/start-service.ts";
+
+const environment = { TRUST_PROXY: "127.0.0.1" };
+let service: TestService;
+let one: Person;
+let other: Person;
+let path: string;
+beforeAll(async () => {
+  service = await startTestService(environment);
+  const people = portalPeople(service);
+  one = await people.person();
+  other = await people.person();
+  path = await people.shorten(one, "https://example.com/proved");
+  await people.shorten(other, "https://example.com/somebody-else");
+  await commandLine(service.config.dataDir, environment).json("audit", "seal");
+});
+afterAll(() => service.stop());
+
+const proofOf = async (person: Person) => person.get(`${path}/proof.ndjson`);
+const check = async (proof: string) => {
+  const { status, text } = await one.post("/portal/proof", { proof });
+  return { status, text: decoded(text) };
+};
+
+it("is a file of the owner's, from the page that explains the link, and checked by a page", async () => {
+  expect((await one.get(`${path}/explain`)).text).toContain(`href="${path}/proof.ndjson"`);
+  const { status, headers, text } = await proofOf(one);
+  expect([status, headers["content-disposition"]]).toEqual([200, expect.stringContaining("proof-")]);
+  expect(text).not.toContain("somebody-else");
+  expect(await check(text)).toMatchObject({ status: 200, text: expect.stringContaining("<h2>Proved</h2>") });
+  expect(await check(text.replaceAll("\n", "\r\n"))).toMatchObject({
+    text: expect.stringContaining("<h2>Proved</h2>"),
+  });
+  const forged = await check(text.replace("example.com/proved", "example.com/forged"));
+  expect(forged.text).toContain("<h2>Not proved</h2>");
+  for (const nothing of ["", "nonsense", text.split("\n")[0] ?? ""])
+    expect(await check(nothing)).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('name="proof"'),
+    });
+});
+
+it("is nobody else's, and the same by the API", async () => {
+  expect((await proofOf(other)).status).toBe(404);
+  const slug = path.split("/").at(-1);
+  const { key } = await service.issueKey(one.accountId);
+  const mine = await service.ask(`/api/v1/links/${slug}/proof`, { key });
+  expect([mine.status, mine.text]).toEqual([200, (await proofOf(one)).text]);
+  const { key: foreign } = await service.issueKey(other.accountId);
+  expect((await service.ask(`/api/v1/links/${slug}/proof`, { key: foreign })).status).toBe(403);
+});

@@ -1,0 +1,124 @@
+// The days of many links are closed in small steps, and no number changes while they are.
+import { expect, it } from "vitest";
+import type { LinkClicked } from "../../../src/events/catalogue.ts";
+import { closeDays } from "../../../src/projections/fold/clicks/close-days.ts";
+import { clickCollections } from "../../../src/projections/fold/clicks/collections.ts";
+import { clicks as clickGroup } from "../../../src/projections/groups.ts";
+import { clickQuestions } from "../../../src/queries/analytics/click-questions.ts";
+import type { CollectionWrite, Document, ReadStore } from "../../../src/stores/read-store/port.ts";
+import { ACCOUNT, linkClicked } from "../../support/event-store/stored-events.ts";
+import { firstBuild, foldGroups } from "../../support/projections/fold-groups.ts";
+import { append, openStores } from "../../support/runtime/stores.ts";
+
+const DAYS = ["2026-03-01", "2026-03-02"];
+const NOW = Date.parse("2026-03-03T00:05:00.000Z");
+const QUIET_LINKS = 4_000;
+const BUSY_LINKS = 40;
+const HITS_OF_BUSY = 60;
+const HITS = DAYS.length * (QUIET_LINKS + BUSY_LINKS * HITS_OF_BUSY);
+/** Bytes of documents that one step may read and write: some 10 ms. A chunk has at most 20,000 rows of some 75 bytes. */
+const MOST_OF_A_STEP = 1_000_000;
+
+it("closes days of many links in small steps, between which each number is as before", async () => {
+  const stores = await openStores();
+  try {
+    for (const day of DAYS)
+      await clicksOf(day).forEachBatch((batch) => append(stores.eventStore, `clicks-w0-${day}`, batch));
+    await foldGroups({ ...stores, clock: () => new Date(`${DAYS[0]}T12:00:00.000Z`) }, [clickGroup]);
+    const checkpoint = await stores.readStore.checkpoint(clickGroup.name);
+    let bytes = 0;
+    let largest = 0;
+    const readStore = weighed(stores.readStore, (more) => {
+      bytes += more;
+      largest = Math.max(largest, bytes);
+    });
+    const ended = new Set<string>();
+    const steps = closeDays({
+      readStore,
+      collections: clickCollections(firstBuild(clickGroup)),
+      write: (documents: readonly CollectionWrite[]) => readStore.write({ documents }),
+      asOf: checkpoint?.position ?? "",
+      before: "2026-03-03",
+      isBusy: () => false,
+      onClosed: (id) => ended.add(id),
+    });
+    let count = 0;
+    for await (const _ of steps) {
+      if (count++ % 200 === 0) await expectNumbers(stores);
+      bytes = 0;
+    }
+    await expectNumbers(stores);
+    expect(largest).toBeLessThan(MOST_OF_A_STEP);
+    expect(ended.size).toBe(DAYS.length);
+    expect(await stores.readStore.count("open-days", {})).toBe(0);
+    // Those with few hits have no document of the day.
+    expect(await stores.readStore.count("link-days", {})).toBe(DAYS.length * BUSY_LINKS);
+  } finally {
+    await stores.close();
+  }
+});
+
+async function expectNumbers(stores: Awaited<ReturnType<typeof openStores>>): Promise<void> {
+  const { answer, lifeOf } = clickQuestions(stores);
+  const all = { filters: {}, kinds: ["click"] as const, zone: "UTC", interval: "day" as const, groupBy: [] };
+  const of = {
+    ...all,
+    accountId: ACCOUNT,
+    from: Date.parse(`${DAYS[0]}T00:00:00.000Z`),
+    to: NOW,
+    now: NOW,
+    limit: 10,
+  };
+  expect((await answer(of)).totals.click).toBe(HITS);
+  for (const [link, hits] of [
+    ["sho.rt/q17", 1],
+    ["sho.rt/b3", HITS_OF_BUSY],
+  ] as const) {
+    expect((await answer({ ...of, filters: { link: [link] } })).totals.click).toBe(DAYS.length * hits);
+    const life = await lifeOf({ accountId: ACCOUNT, link, groupBy: ["country"], now: NOW });
+    expect(life.totals.click).toBe(DAYS.length * hits);
+    expect(life.recent).toHaveLength(Math.min(10, DAYS.length * hits));
+  }
+}
+
+function clicksOf(day: string) {
+  const links = [
+    ...Array.from({ length: QUIET_LINKS }, (_, n) => `sho.rt/q${n}`),
+    ...Array.from({ length: BUSY_LINKS * HITS_OF_BUSY }, (_, n) => `sho.rt/b${n % BUSY_LINKS}`),
+  ];
+  const events = links.map((link, n) => {
+    const at = new Date(Date.parse(`${day}T00:00:00.000Z`) + n * 10_000).toISOString();
+    const visitor = n.toString(16).padStart(16, "0");
+    return linkClicked({ link, accountId: ACCOUNT, at, accountVisitor: visitor } as Partial<
+      LinkClicked["data"]
+    >);
+  });
+  return {
+    async forEachBatch(work: (batch: typeof events) => Promise<unknown>) {
+      for (let at = 0; at < events.length; at += 500) await work(events.slice(at, at + 500));
+    },
+  };
+}
+
+/** `onWork`: told of the bytes of what is read and written, as JSON. */
+function weighed(
+  readStore: ReadStore,
+  onWork: (bytes: number) => void,
+): Pick<ReadStore, "get" | "getMany" | "find" | "write"> {
+  const told = <T>(found: T): T => {
+    onWork(JSON.stringify(found)?.length ?? 0);
+    return found;
+  };
+  return {
+    get: async <D extends Document>(collection: string, id: string) =>
+      told(await readStore.get<D>(collection, id)),
+    getMany: async <D extends Document>(...args: Parameters<ReadStore["getMany"]>) =>
+      told(await readStore.getMany<D>(...args)),
+    find: async <D extends Document>(...args: Parameters<ReadStore["find"]>) =>
+      told(await readStore.find<D>(...args)),
+    write: async (batch) => {
+      told(batch.documents.map(({ documents }) => documents));
+      await readStore.write(batch);
+    },
+  };
+}

@@ -13,14 +13,24 @@ const BATCH = 1_000;
 /** Between two batches: 10,000 clicks/s. */
 const EVERY_MS = 100;
 
-/** `spanMs`: since the first click, by default 10,000 a second. `isEven`: of each link as many, not by Zipf's law. */
-export type SeededClicks = { clicks: number; links: number; spanMs?: number; isEven?: boolean };
+/**
+ * `spanMs`: since the first click, by default 10,000 a second. `isEven`: of each link as many, not by Zipf's law. `slugOf`: as of
+ * seedLinksOf.
+ */
+export type SeededClicks = {
+  clicks: number;
+  links: number;
+  spanMs?: number;
+  isEven?: boolean;
+  slugOf?: (link: number) => string;
+};
 
 /** On links that were seeded; the last click is now. */
 export async function seedClicks(
-  { backend, config, accountId }: Prepared,
-  { clicks, links, spanMs = (clicks / BATCH) * EVERY_MS, isEven = false }: SeededClicks,
+  { backend, config, accountId }: Pick<Prepared, "backend" | "config" | "accountId">,
+  { clicks, links, isEven = false, slugOf = benchSlug, ...times }: SeededClicks,
 ): Promise<void> {
+  const { spanMs = (clicks / BATCH) * EVERY_MS } = times;
   const write = writerOf(backend);
   const from = visitors();
   const draw = (isEven ? drawEvenly : zipf)(links, randomNumbers(1));
@@ -35,7 +45,7 @@ export async function seedClicks(
       const visitor = from[Math.floor(random() * from.length)];
       if (!visitor) throw new Error("there is no visitor");
       const link = draw();
-      const key = `${host}/${benchSlug(link)}`;
+      const key = `${host}/${slugOf(link)}`;
       const target = packTarget({ key, revision: 0, longUrl: benchUrl(link), accountId, via: "api" });
       const at = Math.round(start + (n / BATCH) * everyMs);
       addHit(batch, { ...visitor, method: "GET", country: "", query: "", prefetch: "", link: target, at });

@@ -4,12 +4,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { LINK_STATUSES } from "../../src/events/links/link-status.ts";
-import { type Visitor, visitor } from "../support/portal/browser-like.ts";
 import { ADMIN_TOKEN } from "../support/portal/operator.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
 import { send } from "../support/service/ask.ts";
+import { askForEverything } from "../support/service/ask-for-everything.ts";
 import { commandProcess } from "../support/service/command-line.ts";
 import {
   accountWithKeys,
@@ -29,9 +28,6 @@ const READ_WHOLE: readonly [RegExp, string][] = [
   [/json_each\(list\) GROUP BY value/, "the tags of one account, by an index that has them"],
   [/"docs_click-hours" WHERE json_extract\(fields, '\$\.hour'\) >= \?/, "a row an hour of the range"],
 ];
-
-const MOST_PAGES = 120;
-const KINDS = ["link", "tag", "domain", "country", "referrer", "device", "hour", "day"];
 
 let folder: TemporaryFolder;
 let instance: Environment;
@@ -54,58 +50,7 @@ it("use an index, and sort nothing without a bound", { timeout: 180_000 }, async
   const commands = commandProcess(instance.DATA_DIR as string, { ...instance });
   try {
     const port = Number(instance.PORT);
-    const api = async (path: string, method = "GET", body?: object) =>
-      await send<{ slug?: string }>(port, path, { key: keys[0], method, ...(body && { body }) } as never);
-    const operator = (path: string) =>
-      send(port, `/admin/api/${path}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
-
-    const made: string[] = [];
-    for (let n = 0; n < 8; n++) {
-      const more = {
-        tags: ["a"],
-        external_id: `e${n}`,
-        ...(n === 1 && { max_clicks: 2, password: "eight characters" }),
-      };
-      const { body } = await api("/api/v1/shorten", "POST", { url: `https://example.com/${n}`, ...more });
-      made.push(String(body.slug));
-    }
-    for (const slug of made) for (let hit = 0; hit < 3; hit++) await send(port, `/${slug}`, {});
-    await api(`/api/v1/links/${made[7]}`, "DELETE");
-    await api(`/api/v1/links/${made[6]}/disable`, "POST");
-
-    for (const scope of ["key", "account"])
-      for (const sort of ["created_at", "-created_at"])
-        for (const filter of [
-          ...["q=example", "tag=a", "external_id=e1", "made_by=api", "domain_id=default", "from=2026-01-01"],
-          ...LINK_STATUSES.map((status) => `status=${status}`),
-        ])
-          for (const search of ["", "&q=e1"])
-            await api(`/api/v1/links?scope=${scope}&sort=${sort}&${filter}${search}`);
-    for (const by of KINDS)
-      for (const filter of ["", "&tag=a", `&link=${made[0]}`])
-        await api(`/api/v1/analytics?group_by=${by}${filter}`);
-    for (const path of [
-      ...["tags", "clicks", "clicks/export", "changes?since=2026-01-01", "events?limit=10", "links/export"],
-      ...[
-        `analytics/${made[0]}`,
-        `analytics/${made[0]}/changes?since=2026-01-01`,
-        `links/${made[0]}/history`,
-      ],
-    ])
-      await api(`/api/v1/${path}`);
-    for (const path of [
-      ...["streams?category=link", `streams?category=link&account=${accountId}`, "streams?category=clicks"],
-      ...[
-        "events",
-        "events?type=LinkCreated",
-        `events?account=${accountId}`,
-        "events?actor=system",
-        "events?category=link",
-      ],
-      ...["events?correlation_id=x", "clicks?limit=10", "projections", "accounts", "withdrawals"],
-    ])
-      await operator(path);
-    await crawl(port);
+    const made = await askForEverything(port, { accountId, key: keys[0] as string });
     for (const args of [
       ["projections", "rebuild"],
       ["projections", "verify"],
@@ -127,24 +72,6 @@ it("use an index, and sort nothing without a bound", { timeout: 180_000 }, async
   expect(found.length).toBeGreaterThan(150);
   expect(unindexed(found, instance.DATA_DIR as string)).toEqual([]);
 });
-
-/** The pages of the portal that lead to each other, signed up and with a link or two. */
-async function crawl(port: number): Promise<void> {
-  const person: Visitor = visitor(port, { address: "198.51.100.7" });
-  await person.submit("/portal/sign-up", { email: "person@example.com", password: "seven brown foxes" });
-  for (const url of ["https://example.com/a", "https://example.com/b"])
-    await person.post("/portal/links", { url });
-  const waiting = ["/portal"];
-  const seen = new Set(waiting);
-  for (let path = waiting.shift(); path !== undefined && seen.size < MOST_PAGES; path = waiting.shift()) {
-    const { text } = await person.get(path);
-    for (const [, href = ""] of text.matchAll(/href="(\/portal[^"#]*)"/g)) {
-      const to = href.replaceAll("&amp;", "&");
-      if (!seen.has(to)) waiting.push(to);
-      seen.add(to);
-    }
-  }
-}
 
 function statements(file: string): [database: string, sql: string][] {
   return [...new Set(readFileSync(file, "utf8").trim().split("\n"))].map((line) => JSON.parse(line));

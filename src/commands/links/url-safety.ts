@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { isIP } from "node:net";
-import { hostName } from "../../runtime/addresses/host-name.ts";
+import { domainToASCII } from "node:url";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { UrlSafety } from "./accept-url.ts";
 
@@ -112,9 +112,9 @@ function parseHosts(text: string): ReadonlySet<string> {
     const words = line.replace(/#.*/, "").trim().split(/\s+/).filter(Boolean);
     const names = words.length > 1 && isIP(words[0] ?? "") ? words.slice(1) : words;
     for (const name of names) {
-      const host = hostName(name.replace(/^\*\./, ""));
+      const host = isIP(name) === 6 ? `[${name}]` : domainToASCII(name.replace(/^\*\.|\.$/g, ""));
       // Names without a dot are the machine's own entries of a hosts file, such as localhost and broadcasthost.
-      if (host.includes(".") || host.startsWith("[")) hosts.add(host);
+      if (host.includes(".") || host.startsWith("[")) hosts.add(host.toLowerCase());
     }
   }
   for (const own of ["localhost.localdomain", "0.0.0.0", "[::1]", "127.0.0.1"]) hosts.delete(own);

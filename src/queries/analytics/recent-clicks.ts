@@ -12,7 +12,7 @@ import {
 } from "../../events/vocabulary.ts";
 import { queriedBuild } from "../../projections/builds/builds.ts";
 import { readBuilds } from "../../projections/builds/builds-document.ts";
-import { positionOfRow } from "../../projections/definitions/click-tables/decode-chunk.ts";
+import { type DecodedChunk, positionOfRow } from "../../projections/definitions/click-tables/decode-chunk.ts";
 import type { HitPlace } from "../../projections/definitions/summaries/day.ts";
 import { latestHits, MOST_RECENT } from "../../projections/definitions/summaries/link-life.ts";
 import { bounded } from "../../projections/definitions/summaries/tally.ts";
@@ -83,15 +83,13 @@ export async function recentClicks(
     for await (const table of deps.reader.tables(heads, asOf, slices)) {
       const { chunk } = table;
       const { values, rows: codes } = chunk.columns.judged;
-      const places: { at: number; row: number; kind: ClickKind }[] = [];
-      for (const row of selectRows(table, filter, noTags))
-        places.push({ at: chunk.at[row] as number, row, kind: values[codes[row] as number] as ClickKind });
-      const latest = places.sort((a, b) => b.at - a.at || b.row - a.row);
+      const kindOf = (row: number) => values[codes[row] as number] as ClickKind;
+      const rows = selectRows(table, filter, noTags);
       for (const isBot of [false, true])
-        for (const { at, row, kind } of latest
-          .filter((place) => (place.kind === "preview") === isBot)
-          .slice(0, MOST_RECENT))
-          hits.push({ at: new Date(at).toISOString(), kind, position: positionOfRow(chunk, row) });
+        for (const row of latestRows(chunk, rows, (row) => (kindOf(row) === "preview") === isBot)) {
+          const at = new Date(chunk.at[row] as number).toISOString();
+          hits.push({ at, kind: kindOf(row), position: positionOfRow(chunk, row) });
+        }
     }
   const shown = latestHits(hits)
     .filter(({ at, kind }) => {
@@ -100,6 +98,27 @@ export async function recentClicks(
     })
     .slice(0, RECENT_CLICKS);
   return await withEvents(deps, shown, slices);
+}
+
+/** The last ten of the wanted ones, latest first; from the end, as most rows are in the order of their times. */
+function latestRows(
+  { at }: DecodedChunk,
+  rows: Uint32Array,
+  isWanted: (row: number) => boolean,
+): readonly number[] {
+  const latest: number[] = [];
+  const timeAt = (place: number) => at[latest[place] as number] as number;
+  for (let n = rows.length - 1; n >= 0; n--) {
+    const row = rows[n] as number;
+    const time = at[row] as number;
+    if (latest.length === MOST_RECENT && time <= timeAt(MOST_RECENT - 1)) continue;
+    if (!isWanted(row)) continue;
+    let place = latest.length;
+    while (place > 0 && timeAt(place - 1) < time) place -= 1;
+    latest.splice(place, 0, row);
+    if (latest.length > MOST_RECENT) latest.pop();
+  }
+  return latest;
 }
 
 /** Of the days that are not open, from the last one back. */

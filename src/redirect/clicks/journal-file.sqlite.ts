@@ -7,9 +7,11 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readSync,
   rmSync,
   statfsSync,
   statSync,
+  writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
@@ -81,10 +83,12 @@ export function sqliteJournalFiles(folder: string, options: SqliteJournalOptions
     say: Say,
     dropped = 0,
   ): JournalFile {
-    const db = locked ?? new DatabaseSync(file, { defensive: false });
     const replacing = create({ maxBytes: Number.POSITIVE_INFINITY, hasSpace: () => true });
     try {
-      const { batches, lost, isExact, logId } = readable(db, dropped);
+      const readIn = (db: DatabaseSync) => readable(db, dropped);
+      const { batches, lost, isExact, logId } = locked
+        ? readIn(locked)
+        : readWithFirstPage(file, replacing.firstPage(), readIn);
       const gap = lost > 0 ? [gapBatch(newName(), batches, lost, statSync(file).mtime)] : [];
       replacing.put([...batches, ...gap], logId);
       const aside = basename(setAside(file));
@@ -98,7 +102,7 @@ export function sqliteJournalFiles(folder: string, options: SqliteJournalOptions
       replacing.discard();
       throw failure;
     } finally {
-      db.close();
+      locked?.close();
     }
     return replacing;
   }
@@ -224,6 +228,12 @@ class SqliteJournalFile implements JournalFile {
     if (isEmpty) removeFile(this.file);
   }
 
+  /** As every journal has it that SQLite can open. */
+  firstPage(): Buffer {
+    this.db.exec("PRAGMA wal_checkpoint");
+    return firstPageOf(this.file);
+  }
+
   discard(): void {
     this.db.close();
     removeFile(this.file);
@@ -253,6 +263,46 @@ function isElsewhere(error: unknown): boolean {
   const { errcode, code } = error as { errcode?: number; code?: string };
   const isLocked = ((errcode ?? 0) & 0xff) === SQLITE_BUSY;
   return isLocked || code === "ENOENT" || errcode === SQLITE_CANTOPEN;
+}
+
+/** Numbers of the header by which SQLite tells a file's size, and whether that is up to date; pages without use. */
+const STATED_SIZE = [28, 32, 36, 92];
+
+/** In place of one that is damaged, while the file is read: where that is the tables' names alone, all clicks can be read. */
+function readWithFirstPage<T>(file: string, page: Buffer, read: (db: DatabaseSync) => T): T {
+  const damaged = firstPageOf(file);
+  const isOpened = () => {
+    const db = new DatabaseSync(file, { defensive: false });
+    return succeeds(() => db.prepare("SELECT number FROM appends")) ? db : void db.close();
+  };
+  let db = isOpened();
+  const isReplaced = db === undefined && damaged.length === LEAST_BYTES;
+  if (isReplaced) {
+    const stated = Buffer.from(page);
+    for (const at of STATED_SIZE) stated.writeUInt32BE(0, at);
+    overwrite(file, stated);
+    db = isOpened();
+  }
+  try {
+    return read(db ?? new DatabaseSync(":memory:"));
+  } finally {
+    db?.close();
+    if (isReplaced) overwrite(file, damaged);
+  }
+}
+
+function firstPageOf(file: string): Buffer {
+  const page = Buffer.alloc(LEAST_BYTES);
+  const handle = openSync(file, "r");
+  const bytes = readSync(handle, page, 0, LEAST_BYTES, 0);
+  closeSync(handle);
+  return page.subarray(0, bytes);
+}
+
+function overwrite(file: string, page: Buffer): void {
+  const handle = openSync(file, "r+");
+  writeSync(handle, page, 0, page.length, 0);
+  closeSync(handle);
 }
 
 type Readable = { batches: ClickBatch[]; lost: number; isExact: boolean; logId: string | undefined };

@@ -23,7 +23,11 @@ const UNAUTHORIZED = 13;
 /** What the driver asks on connections of its own, to watch its servers. */
 const OF_THE_DRIVER = /^(hello|ismaster|endSessions)/i;
 
-export async function tapMongodb(url: string): Promise<MongodbTap> {
+/** `onCommand`: told of each of ours that goes through. */
+export async function tapMongodb(
+  url: string,
+  onCommand: (command: Record<string, unknown>) => void = () => undefined,
+): Promise<MongodbTap> {
   const { port, hostname } = new URL(url);
   let counts = new Map<string, number>();
   let refused: RegExp | undefined;
@@ -41,6 +45,7 @@ export async function tapMongodb(url: string): Promise<MongodbTap> {
         pending = pending.subarray(message.length);
         const name = commandIn(message);
         isOurs ||= name !== undefined && !OF_THE_DRIVER.test(name);
+        if (name !== undefined && isOurs) onCommand(documentIn(message));
         if (name !== undefined && isOurs) counts.set(name, (counts.get(name) ?? 0) + 1);
         if (name !== undefined && refused?.test(name)) client.write(refusalOf(message));
         else if (name !== undefined && holding?.command.test(name)) {
@@ -92,10 +97,25 @@ function whole(bytes: Buffer): Buffer | undefined {
 
 function commandIn(message: Buffer): string | undefined {
   if (message.readInt32LE(12) !== OP_MSG) return undefined;
-  const length = message.readInt32LE(DOCUMENT_AT);
-  const document = BSON.deserialize(message.subarray(DOCUMENT_AT, DOCUMENT_AT + length));
-  const [[name, value] = ["", ""]] = Object.entries(document);
+  const [[name, value] = ["", ""]] = Object.entries(documentIn(message));
   return typeof value === "string" ? `${name} ${value}` : name;
+}
+
+/** With the lists that the driver sends behind it. */
+function documentIn(message: Buffer): Record<string, unknown> {
+  const sized = (at: number) => message.subarray(at, at + message.readInt32LE(at));
+  const body = sized(DOCUMENT_AT);
+  const document = BSON.deserialize(body) as Record<string, unknown>;
+  for (let at = DOCUMENT_AT + body.length; message[at] === 1; ) {
+    const section = sized(at + 1);
+    const named = section.indexOf(0, 4);
+    const list: unknown[] = [];
+    for (let from = named + 1; from < section.length; from += section.readInt32LE(from))
+      list.push(BSON.deserialize(section.subarray(from, from + section.readInt32LE(from))));
+    document[section.toString("utf8", 4, named)] = list;
+    at += 1 + section.length;
+  }
+  return document;
 }
 
 function refusalOf(message: Buffer): Buffer {

@@ -180,6 +180,13 @@ it.each(["AbC", "sho.rt/abc", "https://SHO.rt/abc", "http://sho.rt:3000/ABC?x=1"
   },
 );
 
+it.each([
+  ...["müller.example/Hallo", "MÜLLER.example./hallo", "m%C3%BCller.example/hallo"],
+  ...["https://müller.example:443/hallo?x", "xn--mller-kva.example/hallo/"],
+])("a link of a host in any script can be named %s", (text) => {
+  expect(namedLink(text, "sho.rt")).toEqual({ host: "xn--mller-kva.example", slug: "hallo" });
+});
+
 it.each(["", "sho.rt/", "sho.rt/a/b", "https://"])("no link is named %s", (text) => {
   expect(() => namedLink(text, "sho.rt")).toThrow(expect.objectContaining({ code: "invalid_link" }));
 });

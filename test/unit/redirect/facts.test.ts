@@ -115,6 +115,8 @@ describe("a place", () => {
     const unknown = { country: "unknown", region: "unknown", city: "unknown" };
     expect(geoOf(undefined, undefined).locate("8.8.8.8")).toEqual(unknown);
     expect(placeOf({ country_code: 7, city: {} })).toEqual(unknown);
+    // By which databases name reserved addresses.
+    expect(placeOf({ country_code: "ZZ" })).toEqual(unknown);
   });
 
   it("comes out of the box for both families", async () => {

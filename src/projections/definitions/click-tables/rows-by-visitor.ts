@@ -23,16 +23,21 @@ export type RowsByVisitor = {
 /** Of each number its hits by kind, in the order of CLICK_KINDS, and its visitors or NOT_KNOWN: four counts in turn. */
 export type Counts = Int32Array;
 export const COUNTS = CLICK_KINDS.length + 1;
+const ROWS_A_STEP = 200_000;
 
-export function rowsByVisitor(parts: readonly RowsOfChunk[]): RowsByVisitor {
-  const count = parts.reduce((sum, { rows }) => sum + rows.length, 0);
+/** Work in steps of some milliseconds, between which its caller may do something else. */
+export type InSteps<T> = Generator<undefined, T>;
+
+export function* rowsByVisitor(parts: readonly RowsOfChunk[]): InSteps<RowsByVisitor> {
   const texts = textNumbers(parts.length > 1);
-  const visitors = columnNumbers(parts, "visitor", texts.numberOf);
-  const kinds = Uint8Array.from(
-    columnNumbers(parts, "judged", (text) => CLICK_KINDS.indexOf(text as ClickKind)),
-  );
+  const visitors = yield* columnNumbers(parts, "visitor", texts.numberOf);
+  const kindOf = (text: string) => CLICK_KINDS.indexOf(text as ClickKind);
+  const kinds = new Uint8Array(yield* columnNumbers(parts, "judged", kindOf));
+  yield;
   const people = texts.values.length;
-  return { parts, count, kinds, visitors, order: inOrder(visitors, people), people };
+  const order = inOrder(visitors, people);
+  yield;
+  return { parts, count: visitors.length, kinds, visitors, order, people };
 }
 
 /** Gives each text a number, -1 to "". `mayRepeat`: whether a text may be asked for again. */
@@ -55,10 +60,8 @@ export function columnNumbers(
   parts: readonly RowsOfChunk[],
   column: ColumnName,
   numberOf: (text: string) => number,
-): Int32Array {
-  const numbers = new Int32Array(countOf(parts));
-  let place = 0;
-  for (const { chunk, rows } of parts) {
+): InSteps<Int32Array> {
+  return numbersOf(parts, ({ chunk, rows }, numbers, place) => {
     const { values, rows: codes } = chunk.columns[column];
     const ofCodes = new Int32Array(values.length).fill(NOT_ASKED);
     for (let n = 0; n < rows.length; n++) {
@@ -68,19 +71,35 @@ export function columnNumbers(
         number = numberOf(values[code] as string);
         ofCodes[code] = number;
       }
-      numbers[place++] = number;
+      numbers[place + n] = number;
     }
-  }
-  return numbers;
+  });
 }
 const NOT_ASKED = -2;
 
 /** Of each row the number of its time. */
-export function timeNumbers(parts: readonly RowsOfChunk[], numberOf: (at: number) => number): Int32Array {
-  const numbers = new Int32Array(countOf(parts));
+export function timeNumbers(
+  parts: readonly RowsOfChunk[],
+  numberOf: (at: number) => number,
+): InSteps<Int32Array> {
+  return numbersOf(parts, ({ chunk, rows }, numbers, place) => {
+    for (let n = 0; n < rows.length; n++)
+      numbers[place + n] = numberOf(chunk.at[rows[n] as number] as number);
+  });
+}
+
+/** `add`: writes those of a part, from a place on. */
+function* numbersOf(
+  parts: readonly RowsOfChunk[],
+  add: (part: RowsOfChunk, numbers: Int32Array, place: number) => void,
+): InSteps<Int32Array> {
+  const numbers = new Int32Array(parts.reduce((sum, { rows }) => sum + rows.length, 0));
   let place = 0;
-  for (const { chunk, rows } of parts)
-    for (let n = 0; n < rows.length; n++) numbers[place++] = numberOf(chunk.at[rows[n] as number] as number);
+  for (const part of parts) {
+    yield;
+    add(part, numbers, place);
+    place += part.rows.length;
+  }
   return numbers;
 }
 
@@ -88,17 +107,31 @@ export function timeNumbers(parts: readonly RowsOfChunk[], numberOf: (at: number
  * Counts the hits and visitors of each number below `size`. `lists`: of each row its number, -1 for none; of a field with several
  * values there are several. `counted`: of the kinds whose visitors are counted.
  */
-export function countNumbers(
-  { kinds, visitors, order }: RowsByVisitor,
+export function* countNumbers(
+  rows: RowsByVisitor,
   lists: readonly Int32Array[],
   size: number,
   counted: readonly ClickKind[],
-): Counts {
+): InSteps<Counts> {
   const counts: Counts = new Int32Array(size * COUNTS);
   const isCounted = CLICK_KINDS.map((kind) => counted.includes(kind));
   /** The last visitor of each number, whose rows follow each other. */
   const last = new Int32Array(size).fill(-1);
-  for (let n = 0; n < order.length; n++) {
+  for (let first = 0; first < rows.count; first += ROWS_A_STEP) {
+    yield;
+    countStep(rows, lists, { counts, last, isCounted }, first);
+  }
+  return counts;
+}
+
+function countStep(
+  { kinds, visitors, order, count }: RowsByVisitor,
+  lists: readonly Int32Array[],
+  { counts, last, isCounted }: { counts: Counts; last: Int32Array; isCounted: readonly boolean[] },
+  first: number,
+): void {
+  const end = Math.min(count, first + ROWS_A_STEP);
+  for (let n = first; n < end; n++) {
     const row = order[n] as number;
     const kind = kinds[row] as number;
     const visitor = visitors[row] as number;
@@ -117,11 +150,6 @@ export function countNumbers(
       }
     }
   }
-  return counts;
-}
-
-function countOf(parts: readonly RowsOfChunk[]): number {
-  return parts.reduce((sum, { rows }) => sum + rows.length, 0);
 }
 
 /** A counting sort: nobody's rows, then those of each visitor. */

@@ -8,6 +8,7 @@ import {
   type Counts,
   columnNumbers,
   countNumbers,
+  type InSteps,
   type RowsByVisitor,
   rowsByVisitor,
   textNumbers,
@@ -39,17 +40,14 @@ const PEOPLE_BITS = kindBits(PEOPLE_KINDS);
 export function* sumAccount(
   { accountId, day }: { accountId: string; day: string },
   table: readonly ChunkRows[],
-): Generator<undefined, Omit<AccountDayDocument, "quietPages">> {
-  const rows = rowsByVisitor(table.map((part) => ({ chunk: part.chunk, rows: countingRows(part) })));
-  yield;
+): InSteps<Omit<AccountDayDocument, "quietPages">> {
+  const rows = yield* rowsByVisitor(table.map((part) => ({ chunk: part.chunk, rows: countingRows(part) })));
   const quarterOf = (at: number) => Math.floor((at % DAY_MS) / QUARTER_MS);
-  const quarters = countNumbers(rows, [timeNumbers(rows.parts, quarterOf)], QUARTERS, []);
-  yield;
-  const { visitors, hours } = patterns(rows);
+  const quarters = yield* countNumbers(rows, [yield* timeNumbers(rows.parts, quarterOf)], QUARTERS, []);
+  const { visitors, hours } = yield* patterns(rows);
   const values: AccountDayDocument["values"] = {};
   for (const field of SUMMED_FIELDS) {
-    yield;
-    const counted = valuesOf(rows, field);
+    const counted = yield* valuesOf(rows, field);
     if (counted.length > 0) values[field] = counted;
   }
   return {
@@ -88,8 +86,9 @@ function quarterHours(counts: Counts): QuarterHour[] {
 }
 
 /** How many visitors made which kinds of hit, and in which hours people came. */
-function patterns(rows: RowsByVisitor): Pick<AccountDayDocument, "visitors" | "hours"> {
-  const hourOf = timeNumbers(rows.parts, (at) => Math.floor((at % DAY_MS) / HOUR_MS));
+function* patterns(rows: RowsByVisitor): InSteps<Pick<AccountDayDocument, "visitors" | "hours">> {
+  const hourOf = yield* timeNumbers(rows.parts, (at) => Math.floor((at % DAY_MS) / HOUR_MS));
+  yield;
   const kindsOf = new Uint8Array(rows.people);
   const hoursOf = new Uint32Array(rows.people);
   let [unknownKinds, unknownHours] = [0, 0];
@@ -103,6 +102,7 @@ function patterns(rows: RowsByVisitor): Pick<AccountDayDocument, "visitors" | "h
       hoursOf[visitor] = (hoursOf[visitor] as number) | hour;
     }
   }
+  yield;
   const hours = patternsOf(hoursOf, unknownHours);
   return {
     visitors: patternsOf(kindsOf, unknownKinds),
@@ -110,11 +110,11 @@ function patterns(rows: RowsByVisitor): Pick<AccountDayDocument, "visitors" | "h
   };
 }
 
-function valuesOf(rows: RowsByVisitor, field: SummedField): ValueCounts {
+function* valuesOf(rows: RowsByVisitor, field: SummedField): InSteps<ValueCounts> {
   const texts = textNumbers(field === "domain" || rows.parts.length > 1);
   const numberOf = field === "domain" ? (link: string) => texts.numberOf(hostOfLink(link)) : texts.numberOf;
-  const numbers = columnNumbers(rows.parts, field === "domain" ? "link" : field, numberOf);
-  const counts = countNumbers(rows, [numbers], texts.values.length, PEOPLE_KINDS);
+  const numbers = yield* columnNumbers(rows.parts, field === "domain" ? "link" : field, numberOf);
+  const counts = yield* countNumbers(rows, [numbers], texts.values.length, PEOPLE_KINDS);
   return boundedValues(valueCounts(texts.values, counts));
 }
 

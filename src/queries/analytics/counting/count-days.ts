@@ -31,6 +31,8 @@ import {
 
 type Deps = { reader: TableReader; readStore: Pick<ReadStore, "countElements" | "get" | "getMany"> };
 
+/** Without its values, of which there are thousands. */
+const TIMES = ["quarters", "visitors", "hours"];
 /** Values of groups and points that are kept, of some 50 bytes each. */
 const KEPT_VALUES = 300_000;
 /** Rows of the account that are counted for one question: some 0.5 µs each, at first. */
@@ -48,7 +50,11 @@ export function dayCounter({ reader, readStore }: Deps, mostRead = MOST_READ) {
     if (of.asOf < day.version || link.length > 1 || Object.keys(others).length > 0) return undefined;
     const ofAccount = dayOf(of.accountId, day.day);
     // Written last, so that those of the links are there.
-    const account = await readStore.get<AccountDayDocument>(accountDays.name, ofAccount);
+    const [account] = await readStore.getMany<AccountDayDocument>(
+      accountDays.name,
+      [ofAccount],
+      link.length > 0 || of.groupBy.length === 0 ? TIMES : undefined,
+    );
     if (!account || eventOf(account._position) !== day.version) return undefined;
     const [key] = link;
     if (key === undefined) return countAccountDay(account, of);

@@ -6,6 +6,7 @@ import {
   type Counts,
   columnNumbers,
   countNumbers,
+  type InSteps,
   type RowsByVisitor,
   type RowsOfChunk,
   rowsByVisitor,
@@ -79,19 +80,24 @@ export async function countRows(
     const rows = selectRows(table, question, tagsOf);
     if (rows.length > 0) parts.push({ chunk: table.chunk, rows });
   }
-  const rows = rowsByVisitor(parts);
-  const [total] = counted(countNumbers(rows, [new Int32Array(rows.count)], 1, visitorKinds));
-  await slices.next();
+  const inSlices = async <T>(work: InSteps<T>): Promise<T> => {
+    for (let step = work.next(); ; step = work.next()) {
+      if (step.done) return step.value;
+      await slices.next();
+    }
+  };
+  const rows = await inSlices(rowsByVisitor(parts));
+  const [total] = counted(await inSlices(countNumbers(rows, [new Int32Array(rows.count)], 1, visitorKinds)));
   const points = new Map(
-    counted(countPoints(rows, starts, visitorKinds)).flatMap((point, n): [number, Counted][] =>
-      hitsIn(point) > 0 ? [[n, point]] : [],
+    counted(await inSlices(countPoints(rows, starts, visitorKinds))).flatMap(
+      (point, n): [number, Counted][] => (hitsIn(point) > 0 ? [[n, point]] : []),
     ),
   );
   const groups: DayCounts["groups"] = new Map();
   for (const field of groupBy) {
-    await slices.next();
-    const { values, lists } = numbersOf(rows.parts, field, zone, tagsOf);
-    groups.set(field, valueCounts(values, countNumbers(rows, lists, values.length, visitorKinds)));
+    const { values, lists } = await inSlices(numbersOf(rows.parts, field, zone, tagsOf));
+    const counts = await inSlices(countNumbers(rows, lists, values.length, visitorKinds));
+    groups.set(field, valueCounts(values, counts));
   }
   return { day, total: total as Counted, points, groups };
 }
@@ -103,7 +109,11 @@ function counted(counts: Counts): Counted[] {
   });
 }
 
-function countPoints(rows: RowsByVisitor, starts: readonly number[], counted: readonly ClickKind[]): Counts {
+function* countPoints(
+  rows: RowsByVisitor,
+  starts: readonly number[],
+  counted: readonly ClickKind[],
+): InSteps<Counts> {
   let [place, from, to] = [0, 0, 0];
   const placeAt = (at: number) => {
     if (at >= from && at < to) return place;
@@ -111,8 +121,8 @@ function countPoints(rows: RowsByVisitor, starts: readonly number[], counted: re
     [from, to] = [starts[place] as number, starts[place + 1] ?? Number.POSITIVE_INFINITY];
     return place;
   };
-  const lists = starts.length > 0 ? [timeNumbers(rows.parts, placeAt)] : [];
-  return countNumbers(rows, lists, starts.length, counted);
+  const lists = starts.length > 0 ? [yield* timeNumbers(rows.parts, placeAt)] : [];
+  return yield* countNumbers(rows, lists, starts.length, counted);
 }
 
 /** The last point that starts at or before the instant; the first one for an instant before it. */
@@ -127,15 +137,15 @@ export function placeOf(starts: readonly number[], instant: number): number {
 }
 
 /** The values of a field by their numbers, and those of each row. */
-function numbersOf(
+function* numbersOf(
   parts: readonly RowsOfChunk[],
   field: CountedBy,
   zone: TimeZone,
   tagsOf: TagsOf,
-): { values: readonly string[]; lists: Int32Array[] } {
+): InSteps<{ values: readonly string[]; lists: Int32Array[] }> {
   const isColumn = field !== "destination" && columnOf(field) === field;
   const { values, numberOf } = textNumbers(!isColumn || parts.length > 1);
-  if (field === "destination") return { values, lists: [destinations(parts, numberOf)] };
+  if (field === "destination") return { values, lists: [yield* destinations(parts, numberOf)] };
   if (isLocal(field)) {
     const valueAt = localValues(field, zone);
     let [value, number] = ["", -1];
@@ -144,16 +154,16 @@ function numbersOf(
       if (next !== value) [value, number] = [next, numberOf(next)];
       return number;
     };
-    return { values, lists: [timeNumbers(parts, numberAt)] };
+    return { values, lists: [yield* timeNumbers(parts, numberAt)] };
   }
   const column = columnOf(field) ?? "link";
   if (field !== "tag") {
     const numberOfText = (text: string) => numberOf(valuesOf(field, text, tagsOf)[0] ?? "");
-    return { values, lists: [columnNumbers(parts, column, isColumn ? numberOf : numberOfText)] };
+    return { values, lists: [yield* columnNumbers(parts, column, isColumn ? numberOf : numberOfText)] };
   }
   // Each tag of a link once.
   const tags = textNumbers();
-  const ofLinks = columnNumbers(parts, column, tags.numberOf);
+  const ofLinks = yield* columnNumbers(parts, column, tags.numberOf);
   const numbers = tags.values.map((link) => [...new Set(tagsOf(link))].map(numberOf));
   const most = Math.max(0, ...numbers.map(({ length }) => length));
   const lists = Array.from({ length: most }, (_, nth) => {
@@ -164,11 +174,14 @@ function numbersOf(
 }
 
 /** Of rows that were led by a rule, or by none of a link's rules. */
-function destinations(parts: readonly RowsOfChunk[], numberOf: (value: string) => number): Int32Array {
+function* destinations(
+  parts: readonly RowsOfChunk[],
+  numberOf: (value: string) => number,
+): InSteps<Int32Array> {
   const rules = textNumbers();
   const urls = textNumbers();
-  const ruleOf = columnNumbers(parts, "rule", rules.numberOf);
-  const urlOf = columnNumbers(parts, "destination", urls.numberOf);
+  const ruleOf = yield* columnNumbers(parts, "rule", rules.numberOf);
+  const urlOf = yield* columnNumbers(parts, "destination", urls.numberOf);
   const known = new Map<number, number>();
   return ruleOf.map((rule, row) => {
     if (rule < 0) return -1;

@@ -1,8 +1,12 @@
-// What is refused of questions about an account's clicks, and visitors of several days.
+// What is refused of questions about an account's clicks, what they read, and visitors of hours and days.
 import { hash } from "node:crypto";
 import { expect, it } from "vitest";
 import { clickTables } from "../../../../src/projections/definitions/click-tables/chunk.ts";
 import { ChunkBuilder } from "../../../../src/projections/definitions/click-tables/chunk-builder.ts";
+import { decodeChunk } from "../../../../src/projections/definitions/click-tables/decode-chunk.ts";
+import { rowsOfTable } from "../../../../src/projections/definitions/click-tables/table.ts";
+import { accountDays } from "../../../../src/projections/definitions/summaries/account-day.ts";
+import { sumAccount } from "../../../../src/projections/definitions/summaries/sum-account.ts";
 import { clicks as clickGroup } from "../../../../src/projections/groups.ts";
 import { GROUPS } from "../../../../src/queries/analytics/question.ts";
 import { ACCOUNT, linkClicked, OTHER_ACCOUNT, position } from "../../../support/event-store/stored-events.ts";
@@ -81,3 +85,61 @@ it("counts each visitor once a day, however many they are", async () => {
   expect(series.reduce((sum, { visitors }) => sum + (visitors ?? 0), 0)).toBe(totals.visitors);
   await stores.close();
 });
+
+it("answers numbers of closed days without reading a row, unless they are filtered", async () => {
+  const stores = await openStores();
+  const clicks = Array.from({ length: 1_230 }, (_, n) => {
+    const at = new Date(Date.UTC(2026, 2, 1, n % 24, 30)).toISOString();
+    return linkClicked({ link: `sho.rt/l${n % 1_200}`, at, accountVisitor: codeOf(n % 700) });
+  });
+  await append(stores.eventStore, "clicks-w0-20260301", clicks);
+  await foldGroups(stores);
+  const later = new Date("2026-03-03T00:00:00.000Z");
+  const ask = accountQuestionsOf(stores, later, 0);
+  const question = { groupBy: GROUPS.filter((field) => field !== "kind"), limit: 20 };
+  const range = { from: Date.parse("2026-03-01T00:00:00+01:00"), compare: "previous" as const };
+  for (const zone of ["UTC", "Europe/Berlin"]) {
+    const { totals, groups } = await ask({ ...question, ...range, zone });
+    expect(totals).toMatchObject({ people: 1_230, visitors: 700 });
+    // Beyond the 500 links with most hits, others are counted together.
+    expect(groups.link?.rows.map(({ people }) => people)).toEqual(Array(20).fill(2));
+    expect(groups.link?.other?.people).toBe(1_190);
+    expect(groups.hour?.rows[0]).toMatchObject({ people: 52, visitors: 52 });
+  }
+  await expect(ask({ ...question, limit: 1_000 })).rejects.toMatchObject({ code: "range_too_large" });
+  const fromTables = await accountQuestionsOf(stores, later)({ groupBy: ["link"], limit: 1_000 });
+  expect(fromTables.groups.link?.rows.filter(({ people }) => people === 2)).toHaveLength(30);
+  expect(fromTables.groups.link?.other?.people).toBe(200);
+  await expect(ask({ ...question, filters: { country: ["FR"] } })).rejects.toMatchObject({
+    code: "range_too_large",
+  });
+  await stores.close();
+});
+
+it("counts the visitors of hours also where each comes in others", async () => {
+  const stores = await openStores();
+  const builder = new ChunkBuilder(ACCOUNT, "2026-03-01");
+  let rows = 0;
+  for (let hours = 1; hours < 2 ** 12; hours++)
+    for (let hour = 0; hour < 12; hour++)
+      if (hours & (1 << hour)) {
+        const at = new Date(Date.UTC(2026, 2, 1, hour)).toISOString();
+        builder.addClick(linkClicked({ at, accountVisitor: codeOf(hours) }).data, position(++rows));
+      }
+  const chunk = builder.document();
+  const closing = sumAccount(chunk, rowsOfTable([decodeChunk(chunk)]));
+  let step = closing.next();
+  while (!step.done) step = closing.next();
+  expect(step.value.hours).toEqual([]);
+  await putDocuments(stores.readStore, clickTables.name, [chunk]);
+  await putDocuments(stores.readStore, accountDays.name, [step.value]);
+  await putCheckpoint(stores.readStore, clickGroup.name, { position: chunk.last, eventId: "e" });
+  const { totals, groups } = await accountQuestionsOf(stores, NOW)({ groupBy: ["hour"], limit: 24 });
+  expect(totals.visitors).toBe(2 ** 12 - 1);
+  expect(groups.hour?.rows.map(({ visitors }) => visitors)).toEqual(Array(12).fill(2 ** 11));
+  await stores.close();
+});
+
+function codeOf(visitor: number): string {
+  return hash("sha256", String(visitor)).slice(0, 16);
+}

@@ -7,14 +7,14 @@ export const ERROR_CAUSES = {
     unsafe_url: "the URL is flagged as unsafe",
     invalid_domain: "the domain is not found, not verified or not active",
     custom_slug_needs_domain:
-      "a custom slug without `domain_id`, where the service keeps slugs for custom domains",
+      "a custom slug without domain_id, where the service keeps slugs for custom domains",
     invalid_request: "the body, query or a header is wrong: the message names each field, and what it may be",
     invalid_json: "the body is no JSON",
-    invalid_content_type: "the body is not sent as `application/json`",
+    invalid_content_type: "the body is not sent as application/json",
     body_too_large: "the body is too large",
     invalid_address: "the address of the request can't be read",
     invalid_idempotency_key: "the Idempotency-Key is not 1 to 255 printable ASCII characters",
-    invalid_cursor: "the cursor is not `next_cursor` of a page of the same list",
+    invalid_cursor: "the cursor is not next_cursor of a page of the same list",
     invalid_position: "the position is not one that this log has shown",
     invalid_range: "the range of time is wrong",
     range_too_large: "these are too many clicks to be counted at once",
@@ -59,8 +59,7 @@ export const ERROR_CAUSES = {
     too_many_streams: "too many streams or exports of the account are open",
   },
   500: {
-    internal_error: "the service has failed: give its operator the `request_id`",
-    no_free_slug: "the service has failed to create the short link",
+    internal_error: "the service has failed: give its operator the request_id",
     store_failed: "a store fails until the operator acts",
   },
   503: {

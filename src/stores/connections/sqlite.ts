@@ -94,12 +94,14 @@ export const BLOCK_ON_LOCK = "PRAGMA busy_timeout = 100";
 /** Collects the writes of one turn of the event loop into one transaction; when it fails, all of them are rejected. */
 export class GroupCommit {
   readonly #db: DatabaseSync;
+  readonly #file: string | undefined;
   readonly #onCommit: () => void;
   #pending: Pending[] = [];
 
   /** `onCommit`: called after each commit, before its writes resolve. */
   constructor(db: DatabaseSync, onCommit: () => void = () => undefined) {
     this.#db = db;
+    this.#file = db.location() ?? undefined;
     this.#onCommit = onCommit;
   }
 
@@ -121,9 +123,8 @@ export class GroupCommit {
     this.#pending = [];
     if (pending.length === 0) return;
     try {
-      const results = unavailableOnError(() =>
-        inTransaction(this.#db, () => pending.map(({ work }) => work())),
-      );
+      const commit = () => inTransaction(this.#db, () => pending.map(({ work }) => work()));
+      const results = unavailableOnError(commit, this.#file);
       this.#onCommit();
       for (const [n, { resolve }] of pending.entries()) resolve(results[n]);
     } catch (error) {

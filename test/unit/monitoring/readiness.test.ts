@@ -134,6 +134,16 @@ it.each([
   });
 });
 
+it("is degraded while limits count anew behind a damaged file", async () => {
+  const problem =
+    "limits.db was damaged (malformed): it is kept as limits.db.damaged-1, and limits count anew";
+  const deps = { ...depsOf(status(lifecycle.name, {})), counts: { problem } };
+  expect(await readiness(deps)).toMatchObject({
+    ready: true,
+    degraded: [{ part: "limits", reason: problem }],
+  });
+});
+
 function depsOf(problem: GroupStatus, setAside: SetAside = { count: 0, events: [] }): HealthDeps {
   return {
     roles: ALL_ROLES,

@@ -52,7 +52,7 @@ export async function openSqliteEventStore(
   };
   const reading = async <T>(read: () => T): Promise<T> => {
     refuseWhenClosed();
-    return unavailableOnError(read);
+    return unavailableOnError(read, file);
   };
   const readPage = (options: ReadAllOptions) => reading(() => reader.readAll(options));
   const head = () => reading(() => reader.head());

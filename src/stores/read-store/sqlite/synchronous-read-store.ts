@@ -40,6 +40,7 @@ const COLUMNS = "(_id TEXT PRIMARY KEY, position TEXT NOT NULL, fields TEXT NOT 
 export type WriteOutcome = { isMoved: boolean; stored?: Checkpoint | undefined };
 
 export class SqliteReadStore implements ReadStore {
+  readonly #file: string;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
@@ -49,11 +50,12 @@ export class SqliteReadStore implements ReadStore {
    */
   constructor(file: string, { readOnly = false } = {}) {
     const open = () => (readOnly ? openReadOnlyOrEmpty(file, CHECKPOINTS) : openDatabase(file));
+    this.#file = file;
     this.#db = unavailableOnError(open, file);
   }
 
   async ensure(specs: readonly CollectionSpec[]): Promise<void> {
-    unavailableOnError(() => {
+    this.#named(() => {
       // Without the lock for writing where nothing is missing, as a rebuild may hold it for seconds.
       const missing = specs.filter((spec) => !this.#has(spec));
       if (missing.length === 0) return;
@@ -136,11 +138,11 @@ export class SqliteReadStore implements ReadStore {
       if (checkpoint) this.#prepare(save).run(checkpoint.name, JSON.stringify(checkpoint.to));
       return { isMoved: false };
     };
-    return unavailableOnError(() => inTransaction(this.#db, work));
+    return this.#named(() => inTransaction(this.#db, work));
   }
 
   async checkpoint(name: string): Promise<Checkpoint | undefined> {
-    return unavailableOnError(() => this.#checkpoint(name));
+    return this.#named(() => this.#checkpoint(name));
   }
 
   async inconsistency(): Promise<undefined> {
@@ -148,7 +150,7 @@ export class SqliteReadStore implements ReadStore {
   }
 
   async checkpoints(): Promise<Record<string, Checkpoint>> {
-    return unavailableOnError(() => {
+    return this.#named(() => {
       const rows = this.#prepare("SELECT name, doc FROM checkpoints").all();
       return Object.fromEntries(rows.map(({ name, doc }) => [String(name), JSON.parse(String(doc))]));
     });
@@ -156,12 +158,12 @@ export class SqliteReadStore implements ReadStore {
 
   async drop(collection: string): Promise<void> {
     const table = tableName(collection);
-    unavailableOnError(() => this.#db.exec(`DROP TABLE IF EXISTS ${table}`));
+    this.#named(() => this.#db.exec(`DROP TABLE IF EXISTS ${table}`));
     for (const sql of this.#statements.keys()) if (sql.includes(table)) this.#statements.delete(sql);
   }
 
   async dropCheckpoint(name: string): Promise<void> {
-    unavailableOnError(() => this.#prepare("DELETE FROM checkpoints WHERE name = ?").run(name));
+    this.#named(() => this.#prepare("DELETE FROM checkpoints WHERE name = ?").run(name));
   }
 
   async close(): Promise<void> {
@@ -173,7 +175,7 @@ export class SqliteReadStore implements ReadStore {
   /** `whenMissing`: the answer for a collection that does not exist. */
   #read<T>(collection: string, whenMissing: T, read: (table: string) => T): T {
     const table = tableName(collection);
-    return unavailableOnError(() => {
+    return this.#named(() => {
       try {
         return read(table);
       } catch (error) {
@@ -181,6 +183,10 @@ export class SqliteReadStore implements ReadStore {
         throw error;
       }
     });
+  }
+
+  #named<T>(work: () => T): T {
+    return unavailableOnError(work, this.#file);
   }
 
   #checkpoint(name: string): Checkpoint | undefined {

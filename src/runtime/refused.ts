@@ -281,6 +281,11 @@ export class Refused extends DomainError {
   }
 }
 
+/** Of an error that has crossed threads as fields. */
+export function isRefusalCode(code: unknown): code is RefusalCode {
+  return typeof code === "string" && Object.hasOwn(REFUSALS, code);
+}
+
 /** Whether it is one of these refusals; without codes, any. */
 export function isRefused(error: unknown, ...codes: RefusalCode[]): error is Refused {
   return error instanceof Refused && (codes.length === 0 || codes.includes(error.code));

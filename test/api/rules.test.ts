@@ -5,9 +5,6 @@ import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
 import { NO_RULE } from "../../src/events/vocabulary.ts";
 import { linkFromStream } from "../../src/queries/links/find-link.ts";
-import { START } from "../../src/stores/event-store/port.ts";
-import { CLICK_LINES, type ClickRow } from "../../src/transfer/export/click-lines.ts";
-import { clickRows } from "../../src/transfer/export/click-rows.ts";
 import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { until } from "../support/runtime/until.ts";
 import { type Member, startTestService, type TestService } from "../support/service/start-service.ts";
@@ -364,11 +361,13 @@ describe("rules", () => {
     await visit(slug, { "user-agent": IPHONE });
     await visit(slug, { "user-agent": DESKTOP });
     await clicksAre(slug, 2);
-    const rows: ClickRow[] = [];
-    for await (const page of clickRows(service.backend, { link: `localhost/${slug}` }, { after: START }))
-      rows.push(...page);
-    const lines = rows.map((row) => JSON.parse(CLICK_LINES.ndjson.line(row)));
-    expect(lines.map(({ rule, long_url }) => [rule, long_url])).toEqual([
+    const path = `/api/v1/clicks/export?format=ndjson&link=${slug}`;
+    const exported = async () => {
+      const { text } = await service.ask(path, { key: owner.key });
+      const lines = text.split("\n").filter((line) => line !== "");
+      return lines.map((line) => JSON.parse(line)).map(({ rule, long_url }) => [rule, long_url]);
+    };
+    await expect.poll(exported, { timeout: 30_000, interval: 200 }).toEqual([
       [(await ruleIds(slug))[0], "https://example.com/mobile"],
       ["none", OWN],
     ]);

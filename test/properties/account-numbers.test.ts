@@ -211,7 +211,9 @@ async function pagesOf(opened: Stores, of: Asked, range: Range): Promise<string[
 
 async function fileOf(opened: Stores, of: Asked, range: Range): Promise<string[]> {
   const stores = { ...opened, reader: tableReader(opened) };
-  const parts = await Array.fromAsync(clickFile(stores, clicksAsked(of, range), "ndjson"));
+  const parts = await Array.fromAsync(
+    clickFile(stores, clicksAsked(of, range), { format: "ndjson", columns: "of account" }),
+  );
   const lines = parts
     .join("")
     .split("\n")

@@ -13,7 +13,7 @@ import { pause } from "../../src/runtime/pause.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
 import { clickFile, clickPage } from "../../src/transfer/export/account-clicks.ts";
-import { clicksFrom } from "../../src/transfer/export/click-rows.ts";
+import { clickRows } from "../../src/transfer/export/click-rows.ts";
 import { replayFrom } from "../../src/webhooks/owner-tools/replay-webhook.ts";
 import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { ACCOUNT, linkClicked, linkCreated, OTHER_ACCOUNT } from "../support/event-store/stored-events.ts";
@@ -132,12 +132,14 @@ async function expectRange(
   const question = { accountId: ACCOUNT, filters: {}, kinds: CLICK_KINDS, zone: "UTC", from, to };
   const page = await clickPage(reading, question, undefined, 100);
   expect(["pages", page.clicks.map((click) => click.event_id)]).toEqual(["pages", happened]);
-  const file = (await Array.fromAsync(clickFile(reading, question, "ndjson"))).join("");
+  const file = (
+    await Array.fromAsync(clickFile(reading, question, { format: "ndjson", columns: "of link" }))
+  ).join("");
   const lines = file.split("\n").filter((line) => line !== "");
   expect(["file", lines.map((line) => JSON.parse(line).event_id)]).toEqual(["file", happened]);
   for (const accountId of [ACCOUNT, undefined]) {
     const selection = { accountId, from: new Date(from), to: new Date(to) };
-    const rows = (await Array.fromAsync(clicksFrom(stores, selection))).flat();
+    const rows = (await Array.fromAsync(clickRows(stores, selection))).flat();
     const wanted = all.filter(
       (click) => isIn(click.at) && click.accountId === (accountId ?? click.accountId),
     );

@@ -36,8 +36,7 @@ const ANALYTICS = `Totals, series and one breakdown of the clicks of all links o
 under any filters. Of more clicks than are counted at once \`range_too_large\` says what to narrow.
 Developer tier.`;
 const CLICKS = `The single clicks that the numbers of \`/api/v1/analytics\` count under the same filters, in the order in
-which they were recorded. A page may be empty and have a next one, as one request reads a bounded part of the log.
-Developer tier.`;
+which they were recorded. Developer tier.`;
 const EXPORT = `The same clicks as a file, streamed, of two at a time for an account. Developer tier.`;
 
 export function accountAnalyticsRoutes(app: Api, deps: Deps): void {
@@ -107,7 +106,7 @@ export function accountAnalyticsRoutes(app: Api, deps: Deps): void {
     const { question } = await clickQuestion(deps, caller, parameters);
     const sent = { type: CONTENT_TYPES[format], name: `clicks.${named}` };
     return sendExport(reply, exports, caller.accountId, sent, (signal) =>
-      deps.logReader.clickFile(question, format, signal),
+      deps.logReader.clickFile(question, { format, columns: "of account" }, signal),
     );
   });
 }

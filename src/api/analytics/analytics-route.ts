@@ -1,17 +1,17 @@
 // GET /api/v1/analytics/{slug}: route and schemas of linkAnalytics (interface, part 4), and below it of ranges of time.
 import { z } from "zod";
 import { requireDeveloper } from "../../commands/caller.ts";
-import { type LinkNumbersDeps, linkNumbers } from "../../queries/analytics/link-numbers.ts";
 import { parseRange } from "../../queries/analytics/range.ts";
 import { type CurrentLinkDeps, findOwnLink } from "../../queries/links/find-link.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
+import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
 import { AnalyticsSchema, apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
 import { analyticsAnswer, rangeAnswer } from "./answers.ts";
 import { RangeAnalyticsSchema, RangeParameters } from "./range-schema.ts";
 
-type Deps = LinkNumbersDeps & CurrentLinkDeps & { clock: () => Date };
+type Deps = CurrentLinkDeps & { clock: () => Date; logReader: Pick<LogReader, "linkNumbers"> };
 
 const OWN = "Any link created by any of the caller's keys may be read; another user's link gives 403.";
 
@@ -26,7 +26,6 @@ are exact: ranges that follow each other add up to the whole. Developer tier.
 ${OWN}`;
 
 export function analyticsRoutes(app: Api, deps: Deps): void {
-  const ask = linkNumbers(deps);
   const common = { tags: ["Analytics"], params: SlugParams };
   const wholeLife = {
     operationId: "getAnalytics",
@@ -46,7 +45,7 @@ export function analyticsRoutes(app: Api, deps: Deps): void {
       );
     const now = deps.clock();
     const link = await findOwnLink(deps, caller, { ...params, ...query });
-    const found = await ask(link, undefined, now, request.signal);
+    const found = await deps.logReader.linkNumbers(link, undefined, now.getTime(), request.signal);
     // In headers, as the body is what the interface says.
     reply.header("x-as-of-position", found.position).header("x-behind-ms", String(found.behindMs));
     return analyticsAnswer(found, now);
@@ -67,7 +66,8 @@ export function analyticsRoutes(app: Api, deps: Deps): void {
     const range = parseRange(parameters);
     const link = await findOwnLink(deps, caller, { ...params, ...request.query });
     const now = deps.clock();
-    const found = await ask(link, range, now, request.signal);
+    const asked = { ...range, zone: range.zone.name };
+    const found = await deps.logReader.linkNumbers(link, asked, now.getTime(), request.signal);
     const at = range.asOf && "time" in range.asOf ? new Date(range.asOf.time) : now;
     return rangeAnswer(found, range, await statusOf({ ...deps, clock: () => at }, found.link));
   });

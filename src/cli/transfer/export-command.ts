@@ -6,7 +6,7 @@ import { TABLE_FORMATS } from "../../queries/log-reader/log-reader.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { accountLines } from "../../transfer/export/account-lines.ts";
 import { CLICK_COLUMNS, clickLines } from "../../transfer/export/click-lines.ts";
-import { clicksFrom } from "../../transfer/export/click-rows.ts";
+import { clickRows } from "../../transfer/export/click-rows.ts";
 import { linkTable } from "../../transfer/export/link-table.ts";
 import { type CommandRow, option, timeArgument } from "../command.ts";
 import { STANDARD_OUTPUT } from "../files.ts";
@@ -112,7 +112,7 @@ async function exportClicks(session: Session, options: ClickOptions) {
   const { eventStore, readStore } = session.backend;
   if (from && to && from >= to) throw new Refused("invalid_range", "--from must be before --to");
   const accountId = account === undefined ? undefined : await ACCOUNT.find(session, account);
-  const rows = clicksFrom({ eventStore, readStore }, { accountId, from, to });
+  const rows = clickRows({ eventStore, readStore }, { accountId, from, to });
   if (format !== "parquet") {
     const { head, line } = clickLines(CLICK_COLUMNS)[forSpreadsheet ? "spreadsheet" : format];
     const lines = async function* () {

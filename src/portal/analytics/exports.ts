@@ -3,7 +3,9 @@ import type { Api } from "../../api/fastify.ts";
 import { CONTENT_TYPES, sendExport } from "../../api/limits/exports.ts";
 import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { requireDeveloper } from "../../commands/caller.ts";
-import { linkHistory } from "../../queries/links/link-history.ts";
+import { CLICK_KINDS } from "../../events/vocabulary.ts";
+import { UTC } from "../../queries/analytics/time-zone.ts";
+import { ownLinkAt } from "../../queries/links/find-link.ts";
 import { CLICK_FORMATS } from "../../queries/log-reader/log-reader.ts";
 import { LinkParams } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
@@ -19,13 +21,15 @@ export function clickExportRoutes(app: Api, deps: PortalDeps & { exports: OpenSt
       async (request, reply) => {
         const { accountId, tier } = signedIn(request);
         const { host, slug } = request.params;
-        const { link, position } = await linkHistory(deps, accountId, host, slug);
+        const link = await ownLinkAt(deps, accountId, { host, slug });
         requireDeveloper(tier, "Exports");
         await countRead(deps, { accountId, tier });
         const file = { type: CONTENT_TYPES[format], name: `clicks-${link.slug}.${format}` };
+        const ofLink = { accountId, filters: { link: [link._id] }, kinds: CLICK_KINDS, zone: UTC.name };
+        // Opened in a spreadsheet, mostly.
+        const form = { format: format === "csv" ? "spreadsheet" : format, columns: "of link" } as const;
         return sendExport(reply, deps.exports, accountId, file, (signal) =>
-          // Opened in a spreadsheet, mostly.
-          deps.logReader.exportClicks(link._id, position, format === "csv" ? "spreadsheet" : format, signal),
+          deps.logReader.clickFile({ ...ofLink, from: undefined, to: undefined }, form, signal),
         );
       },
     );

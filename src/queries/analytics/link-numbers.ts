@@ -1,19 +1,19 @@
 // The numbers of a link in any range of time and any zone, as of any position of the log, or of its whole life: what the API
-// asks, of the engine in the reader thread.
+// asks, in the reader thread.
 import { NO_RULE, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
 import type { ClickGap } from "../../projections/definitions/click-gaps.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { partsOfRuleHit } from "../../projections/definitions/rule-hits.ts";
 import { DIMENSIONS, type Dimension } from "../../projections/definitions/summaries/breakdown.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { type SliceWork, timeSlices } from "../../runtime/threads/time-slices.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import { upTo } from "../../stores/event-store/log-pages.ts";
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { linkFromStream } from "../links/find-link.ts";
 import { type HitCounts, hitCounts } from "../links/hits-of-links.ts";
-import type { LogReader } from "../log-reader/log-reader.ts";
-import { type LinkLife, MOST_VALUES } from "./click-questions.ts";
+import { type ClickQuestions, type LinkLife, MOST_VALUES } from "./click-questions.ts";
 import { type CountedBy, hitsIn } from "./counting/count-rows.ts";
 import { DIMENSION_FIELDS } from "./counting/count-summary.ts";
 import type { DayVisitors } from "./counting/sum-days.ts";
@@ -23,12 +23,27 @@ import type { RangeRequest } from "./range.ts";
 import type { RecentClick } from "./recent-clicks.ts";
 import { whenCounted } from "./when-counted.ts";
 
-export type LinkNumbersDeps = {
+type Deps = {
   readStore: ReadStore;
   eventStore: EventStore;
   sleep: (ms: number) => Promise<void>;
-  logReader: Pick<LogReader, "askLink" | "lifeOfLink" | "recentClicks" | "lastClickRecordedBy">;
+  questions: ClickQuestions;
+  slices?: SliceWork;
 };
+
+/** `zone`: its name, as it crosses threads. */
+export type LinkRange = Omit<RangeRequest, "zone"> & { zone: string };
+
+/**
+ * `link`: as it is at present. Without a range: of its whole life, with a series of the last 24 hours and no visitors.
+ * @throws invalid_range, invalid_position, not_found, range_too_large, ProjectionNotBuilt; what the stores throw
+ */
+export type AskLink = (
+  link: LinkDocument,
+  range: LinkRange | undefined,
+  now: number,
+  signal: AbortSignal,
+) => Promise<LinkNumbers>;
 
 /** `start`: milliseconds. */
 export type SeriesPoint = HitCounts & { start: number };
@@ -75,8 +90,8 @@ const FIELDS = [
 ];
 
 /** One for all that ask, as it keeps what it has read of the log. */
-export function linkNumbers(deps: LinkNumbersDeps) {
-  const { eventStore, logReader } = deps;
+export function linkNumbers(deps: Deps): AskLink {
+  const { eventStore, questions, slices = timeSlices } = deps;
   const counted = whenCounted(deps);
 
   /** Undefined when the link did not exist then. */
@@ -93,12 +108,12 @@ export function linkNumbers(deps: LinkNumbersDeps) {
     const { time } = asOf;
     if (time > now + CLOCK_DIFFERENCE_MS)
       throw new Refused("invalid_range", "as_of must not be in the future");
-    return await positionAsOf({ ...deps, logParts: logReader }, link, new Date(time).toISOString(), signal);
+    return await positionAsOf(deps, link, new Date(time).toISOString(), slices(signal));
   }
 
   async function ofRange(
     present: LinkDocument,
-    request: RangeRequest,
+    request: LinkRange,
     now: number,
     signal: AbortSignal,
   ): Promise<LinkNumbers> {
@@ -109,12 +124,12 @@ export function linkNumbers(deps: LinkNumbersDeps) {
     if (asOf !== undefined) await counted(asOf);
     const { from, to, interval, zone, kinds } = request;
     const end = request.asOf && "time" in request.asOf ? Math.min(request.asOf.time, now) : now;
-    const of = { accountId: link.accountId, filters: { link: [link._id] }, zone: zone.name, interval, kinds };
+    const of = { accountId: link.accountId, filters: { link: [link._id] }, zone, interval, kinds };
     const question = { ...of, from, to, now, end, asOf, groupBy: FIELDS, limit: MOST_VALUES, hitsOnly: true };
     // Of the hits that are asked for, be they of bots.
     const visitorKinds = kinds;
     const begins = Date.parse(link.createdAt);
-    const answer = await logReader.askLink({ ...question, visitorKinds, begins }, signal);
+    const answer = await questions.answer({ ...question, visitorKinds, begins }, signal);
     const wanted = { from: answer.from, to, kinds };
     return {
       link,
@@ -122,8 +137,7 @@ export function linkNumbers(deps: LinkNumbersDeps) {
       ...numbersOf(answer),
       visitors: answer.days,
       gaps: answer.gaps,
-      recent:
-        asOf === undefined ? await logReader.recentClicks(link.accountId, link._id, wanted, signal) : [],
+      recent: asOf === undefined ? await questions.recentOf(link.accountId, link._id, wanted, signal) : [],
       position: answer.position,
       behindMs: answer.behindMs,
     };
@@ -131,7 +145,7 @@ export function linkNumbers(deps: LinkNumbersDeps) {
 
   async function ofWholeLife(link: LinkDocument, now: number, signal: AbortSignal): Promise<LinkNumbers> {
     const { accountId, _id } = link;
-    const life = await logReader.lifeOfLink({ accountId, link: _id, groupBy: FIELDS, now }, signal);
+    const life = await questions.lifeOf({ accountId, link: _id, groupBy: FIELDS, now }, signal);
     return {
       link,
       ...{ interval: "hour", from: life.from, to: life.to },
@@ -144,19 +158,8 @@ export function linkNumbers(deps: LinkNumbersDeps) {
     };
   }
 
-  /**
-   * `link`: as it is at present. Without a range: of its whole life, with a series of the last 24 hours and no visitors.
-   * @throws invalid_range, invalid_position, not_found, range_too_large, analytics_busy, ProjectionNotBuilt; what the stores throw
-   */
-  return async (
-    link: LinkDocument,
-    range: RangeRequest | undefined,
-    now: Date,
-    signal: AbortSignal,
-  ): Promise<LinkNumbers> =>
-    range
-      ? await ofRange(link, range, now.getTime(), signal)
-      : await ofWholeLife(link, now.getTime(), signal);
+  return async (link, range, now, signal) =>
+    range ? await ofRange(link, range, now, signal) : await ofWholeLife(link, now, signal);
 }
 
 function numbersOf({ totals, series, groups }: Pick<LinkLife, "totals" | "series" | "groups">) {

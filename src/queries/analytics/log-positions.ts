@@ -61,18 +61,9 @@ async function lastPosition(
   return last?._position ?? START;
 }
 
-/** lastClickRecordedBy, where reading the log delays nobody. */
-export type LastClickRecordedBy = (
-  time: string,
-  after: Position,
-  upTo: Position | undefined,
-  signal?: AbortSignal,
-) => Promise<Position | undefined>;
-
 type Deps = {
-  eventStore: Pick<EventStore, "read">;
+  eventStore: Pick<EventStore, "read" | "readAll">;
   readStore: Pick<ReadStore, "find" | "checkpoint">;
-  logParts: { lastClickRecordedBy: LastClickRecordedBy };
 };
 
 const BATCH = 1_000;
@@ -86,13 +77,13 @@ export async function positionAsOf(
   deps: Deps,
   link: string,
   time: string,
-  signal?: AbortSignal,
+  slices?: TimeSlices,
 ): Promise<Position | undefined> {
   const ofLink = [`${PREFIX.link}${link}`, withdrawalStream(link)] as const;
   const [created] = await deps.eventStore.read(ofLink[0], { limit: 1 });
   if (!created || created.recordedAt > time) return undefined;
   const found = await Promise.all([
-    lastClick(deps, time, signal),
+    lastClick(deps, time, slices),
     ...ofLink.map((stream) => lastRecordedBy(streamPages(deps.eventStore, stream), time)),
   ]);
   return [START, ...found.filter((position) => position !== undefined)].toSorted().at(-1) ?? START;
@@ -103,13 +94,13 @@ export async function positionAsOf(
  * for none. `time`: ISO 8601 UTC. @throws what the stores throw
  */
 export async function positionAt(
-  deps: Deps & { eventStore: Pick<EventStore, "readAll"> },
+  deps: Omit<Deps, "eventStore"> & { eventStore: Pick<EventStore, "readAll"> },
   time: string,
-  signal?: AbortSignal,
+  slices?: TimeSlices,
 ): Promise<Position> {
   const categories = [CATEGORY.withdrawals, CATEGORY.operator];
   const corrections = eventsOf(logPages(deps.eventStore, { after: START, categories, limit: BATCH }));
-  const last = [await lastClick(deps, time, signal), (await lastRecordedBy(corrections, time)) ?? START];
+  const last = [await lastClick(deps, time, slices), (await lastRecordedBy(corrections, time)) ?? START];
   return last.toSorted().at(-1) ?? START;
 }
 
@@ -118,30 +109,28 @@ export async function positionAt(
  * checkpoint first: the index may be ahead of it, not behind.
  */
 async function lastClick(
-  { readStore, logParts }: Deps,
+  { eventStore, readStore }: Parameters<typeof positionAt>[0],
   time: string,
-  signal: AbortSignal | undefined,
+  slices: TimeSlices | undefined,
 ): Promise<Position> {
   const hour = `${hourOf(time)}:00:00.000Z`;
   const next = new Date(Date.parse(hour) + HOUR_MS).toISOString();
   const indexed = (await readStore.checkpoint(clicks.name))?.position ?? START;
   const before = await lastPositionIn({ readStore }, "", hour);
   const last = await lastPositionIn({ readStore }, hour, next);
-  const notIndexed = await logParts.lastClickRecordedBy(time, indexed, undefined, signal);
+  const notIndexed = await lastClickRecordedBy(eventStore, time, { after: indexed, slices });
   if (notIndexed !== undefined || last <= before) return notIndexed ?? before;
-  return (await logParts.lastClickRecordedBy(time, before, last, signal)) ?? before;
+  return (await lastClickRecordedBy(eventStore, time, { after: before, upTo: last, slices })) ?? before;
 }
 
 /** The last click of the part of the log that was recorded by the time. */
-export async function lastClickRecordedBy(
-  { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
+async function lastClickRecordedBy(
+  eventStore: Pick<EventStore, "readAll">,
   time: string,
-  after: Position,
-  upTo: Position | undefined,
-  slices?: TimeSlices,
+  part: { after: Position; upTo?: Position; slices: TimeSlices | undefined },
 ): Promise<Position | undefined> {
-  const part = { after, upTo, categories: [CATEGORY.clicks], limit: BATCH, slices };
-  return await lastRecordedBy(eventsOf(logPages(eventStore, part)), time);
+  const clicksOfPart = logPages(eventStore, { ...part, categories: [CATEGORY.clicks], limit: BATCH });
+  return await lastRecordedBy(eventsOf(clicksOfPart), time);
 }
 
 async function* eventsOf(pages: AsyncIterable<LogPage>): AsyncGenerator<RecordedEvent[]> {

@@ -4,7 +4,6 @@
 import { namedLink } from "../../commands/links/change-link.ts";
 import { CATEGORY, linkKey, PREFIX } from "../../events/streams.ts";
 import { laterOf } from "../../projections/definitions/click-tables/positions.ts";
-import { linkOf } from "../../projections/fold/clicks-between.ts";
 import { clicks as clickGroup } from "../../projections/groups.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
@@ -14,6 +13,7 @@ import type { ReadStore } from "../../stores/read-store/port.ts";
 import { lastPositionIn, positionBefore } from "../analytics/log-positions.ts";
 import { ownerOf } from "../feed/account-events.ts";
 import { auditedEvent } from "./audited-event.ts";
+import { linkOf } from "./clicks-between.ts";
 
 /**
  * `from` is inclusive, `to` exclusive: times of recording, ISO 8601 UTC; all by default. `after`: a position before `from`. `known`:

@@ -3,10 +3,10 @@
 import { verifyLog } from "../../audit/verify-log.ts";
 import { PREFIX, SEALS_STREAM, withdrawalStream } from "../../events/streams.ts";
 import { isWithdrawnBy } from "../../events/withdrawals.ts";
-import { clicksBetween } from "../../projections/fold/clicks-between.ts";
 import { withdrawalsOf } from "../../projections/fold/read-withdrawals.ts";
 import type { EventStore, Position, RecordedEvent, StoredText } from "../../stores/event-store/port.ts";
 import { type HitCounts, hitCounts } from "../links/hits-of-links.ts";
+import { clicksBetween } from "./clicks-between.ts";
 
 const MOST_UNREADABLE = 10;
 

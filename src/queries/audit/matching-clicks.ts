@@ -3,9 +3,9 @@
 import type { MatchingClicks } from "../../commands/withdrawals/withdrawal.ts";
 import { linkKey, linkStream } from "../../events/streams.ts";
 import { isSelectedBy, isWithdrawnBy, type WithdrawnSelection } from "../../events/withdrawals.ts";
-import { clicksBetween } from "../../projections/fold/clicks-between.ts";
 import { withdrawalsOf } from "../../projections/fold/read-withdrawals.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
+import { clicksBetween } from "./clicks-between.ts";
 
 const SAMPLES = 5;
 

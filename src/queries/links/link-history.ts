@@ -35,8 +35,7 @@ export type LinkStep = {
 const LONGEST_APPEND_MS = 600_000;
 
 /**
- * Finds deleted links too, which their owner may restore. `accountId`: the required owner, if given. `position`: of
- * LinkCreated; no click precedes it. `history`: oldest first, withdrawals of its clicks too.
+ * Finds deleted links too, which their owner may restore. `accountId`: the required owner, if given. `history`: oldest first, withdrawals of its clicks too.
  * @throws not_found also for another account's link
  */
 export async function linkHistory(
@@ -44,7 +43,7 @@ export async function linkHistory(
   accountId: string | undefined,
   host: string,
   slug: string,
-): Promise<{ link: LinkDocument; position: string; history: LinkStep[] }> {
+): Promise<{ link: LinkDocument; history: LinkStep[] }> {
   const key = linkKey(host, slug);
   const history: LinkStep[] = [];
   const nextStep = linkSteps();
@@ -54,10 +53,9 @@ export async function linkHistory(
   const link = await linkFromStream(eventStore, key, add);
   const isTheirs = accountId === undefined || link?.accountId === accountId;
   if (!link || !isTheirs) throw new Refused("not_found", "Short link not found.");
-  const position = history[0]?.position ?? "";
   for await (const page of streamPages(eventStore, withdrawalStream(key)))
     for (const recorded of page) add(recorded, readableEvent(recorded));
-  return { link, position, history: history.sort((a, b) => (a.position < b.position ? -1 : 1)) };
+  return { link, history: history.sort((a, b) => (a.position < b.position ? -1 : 1)) };
 }
 
 /** For the events of a link and of its withdrawals, oldest first; `event`: undefined for one that can't be read. */

@@ -6,13 +6,7 @@ import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
 import type { EventType } from "../../events/catalogue.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import type { ChangesOfNumbers, ChangesRequest } from "../analytics/changes/changes-of-numbers.ts";
-import type {
-  ClickAnswer,
-  ClickQuestion as CountedClicks,
-  LifeQuestion,
-  LinkLife,
-} from "../analytics/click-questions.ts";
-import type { LastClickRecordedBy } from "../analytics/log-positions.ts";
+import type { AskLink } from "../analytics/link-numbers.ts";
 import type { AccountAnswer, AccountQuestion } from "../analytics/question.ts";
 import type { RecentClick, RecentWanted } from "../analytics/recent-clicks.ts";
 import type { ClickSearch, FoundClicks } from "../audit/find-clicks.ts";
@@ -25,6 +19,9 @@ export type ClickFormat = (typeof CLICK_FORMATS)[number] | "spreadsheet";
 
 export const TABLE_FORMATS = [...CLICK_FORMATS, "parquet"] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number] | "spreadsheet";
+
+/** `columns`: those of one link's clicks, or with those that tell links apart. */
+export type ClickFileForm = { format: TableFormat; columns: "of link" | "of account" };
 
 /** Of single clicks: as of AccountQuestion, but that all are meant without `from` and `to`. */
 export type ClickQuestion = Pick<AccountQuestion, "accountId" | "filters" | "kinds" | "from" | "to" | "zone">;
@@ -59,24 +56,14 @@ export type LogReader = {
     form: FeedForm,
     signal: AbortSignal,
   ): AsyncGenerator<FeedBatch>;
-  /** Parts of the file, each of one or more lines. `after`: position of the link's LinkCreated. */
-  exportClicks(
-    link: string,
-    after: Position,
-    format: ClickFormat,
-    signal: AbortSignal,
-  ): AsyncGenerator<string>;
   /** exportLink, in the thread. `link`: its key. */
   exportProof(link: string, signal: AbortSignal): AsyncGenerator<string>;
   /** The account's events as JSON Lines. */
   exportAccount(accountId: string, signal: AbortSignal): AsyncGenerator<string>;
-  lastClickRecordedBy: LastClickRecordedBy;
   /** accountQuestions, in the thread. */
   askAccount(question: AccountQuestion, signal: AbortSignal): Promise<AccountAnswer>;
-  /** ClickQuestions.answer, in the thread. */
-  askLink(question: CountedClicks, signal: AbortSignal): Promise<ClickAnswer>;
-  /** ClickQuestions.lifeOf, in the thread. */
-  lifeOfLink(question: LifeQuestion, signal: AbortSignal): Promise<LinkLife>;
+  /** linkNumbers, in the thread. */
+  linkNumbers: AskLink;
   /** ClickQuestions.recentOf, in the thread. */
   recentClicks(
     accountId: string,
@@ -94,7 +81,7 @@ export type LogReader = {
   /** clickFile, in the thread. */
   clickFile(
     question: ClickQuestion,
-    format: TableFormat,
+    form: ClickFileForm,
     signal: AbortSignal,
   ): AsyncGenerator<string | Uint8Array>;
   /** changesOfNumbers, in the thread. */

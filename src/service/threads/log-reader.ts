@@ -8,7 +8,7 @@ import { changesOfNumbers } from "../../queries/analytics/changes/changes-of-num
 import { accountQuestions, clickQuestions } from "../../queries/analytics/click-questions.ts";
 import { tableReader } from "../../queries/analytics/counting/table-reader.ts";
 import { fairQueue } from "../../queries/analytics/fair-queue.ts";
-import { lastClickRecordedBy } from "../../queries/analytics/log-positions.ts";
+import { linkNumbers } from "../../queries/analytics/link-numbers.ts";
 import { whenCounted } from "../../queries/analytics/when-counted.ts";
 import { exportLink } from "../../queries/audit/export-link.ts";
 import { findClicks } from "../../queries/audit/find-clicks.ts";
@@ -23,8 +23,6 @@ import { takeTurns, timeSlices } from "../../runtime/threads/time-slices.ts";
 import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
 import { readInTurns } from "../../stores/event-store/read-in-turns.ts";
 import { clickFile, clickPage } from "../../transfer/export/account-clicks.ts";
-import { CLICK_LINES } from "../../transfer/export/click-lines.ts";
-import { clickRows } from "../../transfer/export/click-rows.ts";
 import type { Stores } from "../stores/stores.ts";
 
 /** `readStore`: for queries. Whatever takes long reads its log, counts and waits in the turns of the thread. */
@@ -44,19 +42,10 @@ export function logReader(
   const counting = { eventStore, readStore, reader, slices };
   const changing = { ...counting, counted: whenCounted({ ...counting, sleep: pause }) };
   const questions = clickQuestions(counting);
+  const askLink = linkNumbers({ ...counting, questions, sleep: pause });
   const inLine = fairQueue();
   return {
     ...feedReader({ eventStore, baseUrl, sleep: pause, log }),
-    lastClickRecordedBy: (time, after, upTo, signal) =>
-      lastClickRecordedBy({ eventStore }, time, after, upTo, slices(signal)),
-    async *exportClicks(link, after, format, signal) {
-      const { head, line } = CLICK_LINES[format];
-      yield head;
-      for await (const clicks of clickRows({ eventStore }, { link }, { after })) {
-        if (signal.aborted) return;
-        if (clicks.length > 0) yield clicks.map(line).join("");
-      }
-    },
     async *exportProof(link, signal) {
       for await (const line of exportLink({ eventStore }, link)) {
         if (signal.aborted) return;
@@ -70,16 +59,14 @@ export function logReader(
       }
     },
     askAccount: accountQuestions(questions, readStore, inLine),
-    askLink: (question, signal) =>
-      inLine(question.accountId, () => questions.answer(question, signal), signal),
-    lifeOfLink: (question, signal) =>
-      inLine(question.accountId, () => questions.lifeOf(question, signal), signal),
+    linkNumbers: (link, range, now, signal) =>
+      inLine(link.accountId, () => askLink(link, range, now, signal), signal),
     recentClicks: (accountId, link, wanted, signal) =>
       inLine(accountId, () => questions.recentOf(accountId, link, wanted, signal), signal),
     clickPage: (question, place, limit, signal) =>
       inLine(question.accountId, () => clickPage(counting, question, place, limit, signal), signal),
-    async *clickFile(question, format, signal) {
-      for await (const part of clickFile(counting, question, format, signal)) {
+    async *clickFile(question, form, signal) {
+      for await (const part of clickFile(counting, question, form, signal)) {
         if (signal.aborted) return;
         if (part.length > 0) yield part;
       }

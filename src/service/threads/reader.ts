@@ -7,7 +7,7 @@ import { ProjectionNotBuilt } from "../../projections/builds/errors.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import type { ErrorFields } from "../../runtime/error-fields.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { isRefusalCode, Refused } from "../../runtime/refused.ts";
 import { remoteMethods, remoteStreams } from "../../runtime/threads/remote.ts";
 import { type Thread, threadOf } from "../../runtime/threads/thread.ts";
 import { storeError } from "../../stores/connections/errors.ts";
@@ -17,17 +17,10 @@ const IDLE_MS = 60_000;
 
 /** What the thread refuses is the caller's mistake, which trying again never mends. */
 function toError(message: string, cause?: unknown): Error {
-  const { type, code, message: refusal, retryAfter } = (cause ?? {}) as Partial<ErrorFields>;
-  if (type === "ProjectionNotBuilt" && refusal !== undefined && retryAfter !== undefined)
-    return new ProjectionNotBuilt(refusal, retryAfter);
-  if (code === "invalid_position") return new Refused(code, undefined, { cause });
-  if (
-    code === "invalid_range" ||
-    code === "range_too_large" ||
-    code === "analytics_busy" ||
-    code === "unscannable_qr"
-  )
-    return new Refused(code, refusal, { cause });
+  const { type, code, message: words, retryAfter } = (cause ?? {}) as Partial<ErrorFields>;
+  if (type === "ProjectionNotBuilt" && words !== undefined && retryAfter !== undefined)
+    return new ProjectionNotBuilt(words, retryAfter);
+  if (isRefusalCode(code)) return new Refused(code, words, { cause });
   return code === "event_newer" ? new EventNewer(message, { cause }) : storeError(message, cause);
 }
 
@@ -35,22 +28,13 @@ const METHODS = [
   "feed",
   "matchingClicks",
   "findClicks",
-  "lastClickRecordedBy",
   "askAccount",
-  "askLink",
-  "lifeOfLink",
+  "linkNumbers",
   "recentClicks",
   "changesOfNumbers",
   "clickPage",
 ] as const;
-const STREAMS = [
-  "followAccount",
-  "exportClicks",
-  "exportProof",
-  "exportAccount",
-  "clickFile",
-  "verifyLog",
-] as const;
+const STREAMS = ["followAccount", "exportProof", "exportAccount", "clickFile", "verifyLog"] as const;
 
 export type ReaderData = { config: Config };
 

@@ -12,15 +12,15 @@ import {
 import { type TableReader, withPresentChunks } from "../../queries/analytics/counting/table-reader.ts";
 import { timeZone, UTC } from "../../queries/analytics/time-zone.ts";
 import type {
+  ClickFileForm,
   ClickPage,
   ClickPlace,
   ClickQuestion,
-  TableFormat,
 } from "../../queries/log-reader/log-reader.ts";
 import { type SliceWork, timeSlices } from "../../runtime/threads/time-slices.ts";
 import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
-import { ACCOUNT_COLUMNS, type ClickRow, cellOf, clickLines } from "./click-lines.ts";
+import { ACCOUNT_COLUMNS, type ClickRow, cellOf, clickLines, LINK_COLUMNS } from "./click-lines.ts";
 
 type Deps = {
   eventStore: Pick<EventStore, "readAll">;
@@ -62,17 +62,18 @@ export async function clickPage(
 export async function* clickFile(
   deps: Deps,
   question: ClickQuestion,
-  format: TableFormat,
+  { format, columns: wanted }: ClickFileForm,
   signal?: AbortSignal,
 ): AsyncGenerator<string | Uint8Array> {
+  const columns = wanted === "of link" ? LINK_COLUMNS : ACCOUNT_COLUMNS;
   const pages = () => clickRows(deps, question, signal);
   if (format === "parquet") {
     // Loaded when it is first needed.
     const { parquetParts } = await import("./parquet-file.ts");
-    return yield* parquetParts(ACCOUNT_COLUMNS, pages());
+    return yield* parquetParts(columns, pages());
   }
-  const { head, line } = clickLines(ACCOUNT_COLUMNS)[format];
-  yield head;
+  const { head, line } = clickLines(columns)[format];
+  if (head !== "") yield head;
   for await (const rows of pages()) yield rows.map(line).join("");
 }
 

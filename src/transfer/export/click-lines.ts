@@ -20,7 +20,7 @@ export type ClickRow = ExportedClick | UnreadableClick;
 export type ClickColumn = readonly [name: string, of: (click: ExportedClick) => string];
 
 /** The columns of one link's clicks. */
-const COLUMNS: readonly ClickColumn[] = [
+export const LINK_COLUMNS: readonly ClickColumn[] = [
   ["at", ({ at }) => at],
   ["type", ({ kind }) => kind],
   ["long_url", ({ longUrl }) => longUrl],
@@ -48,7 +48,7 @@ const COLUMNS: readonly ClickColumn[] = [
 /** The columns of an account's clicks. `link` is `<host>/<slug>`; `type` and what follows are as in the export of one link. */
 export const ACCOUNT_COLUMNS: readonly ClickColumn[] = [
   ["link", ({ link }) => link],
-  ...COLUMNS,
+  ...LINK_COLUMNS,
   ["account_visitor", ({ accountVisitor }) => accountVisitor],
   ["via", ({ via }) => via],
   ["method", ({ method }) => method],
@@ -93,5 +93,3 @@ export function clickLines(columns: readonly ClickColumn[]): Readonly<Record<Cli
     },
   };
 }
-
-export const CLICK_LINES = clickLines(COLUMNS);

@@ -41,6 +41,20 @@ async function kinds(range = ""): Promise<[clicks: number, previews: number]> {
   return [body.analytics.actualClicks, body.analytics.previews];
 }
 
+/** By the API and by command. */
+async function exported(): Promise<[clicks: number, previews: number][]> {
+  const { text } = await service.ask("/api/v1/clicks/export?format=ndjson", { key });
+  const { stdout } = await cli.linkledger(["export", "clicks", "--from", "2026-03-01"]);
+  return [text, stdout].map((file) => {
+    const lines = file.split("\n").filter((line) => line !== "");
+    const types = lines.map((line): string => JSON.parse(line).type);
+    return [
+      types.filter((type) => type === "click").length,
+      types.filter((type) => type === "preview").length,
+    ];
+  });
+}
+
 const active = async () => {
   const { projections } = await cli.json("projections", "status");
   return projections.find(({ name }: { name: string }) => name === "clicks").active;
@@ -65,9 +79,12 @@ describe("clicks that are classified again", { timeout: 60_000 }, () => {
     expect(builds).toMatchObject([{ name: "clicks" }]);
     await until("the builds to take over", async () => (await kinds()).join() === "1,6", SELDOM);
     expect(await active()).toMatchObject({ rules: RULES, outdated: false });
-    // Parts of days are read from the log.
     expect(await kinds("/range?from=2026-03-01T10:10:00Z&to=2026-03-01T10:16:00Z")).toEqual([0, 6]);
     expect(await kinds("/range?from=2026-03-01&to=2026-03-02")).toEqual([0, 6]);
+    expect(await exported()).toEqual([
+      [1, 6],
+      [1, 6],
+    ]);
     await service.ask(`/${slug}`, { headers: { "user-agent": FIREFOX } });
     await until("the next click", async () => (await kinds()).join() === "2,6", SELDOM);
     expect(await cli.json("projections", "verify")).toMatchObject({ ok: true });
@@ -76,6 +93,10 @@ describe("clicks that are classified again", { timeout: 60_000 }, () => {
   it("are as recorded again after a rollback", async () => {
     await cli.json("projections", "rollback", "clicks");
     await until("the builds of before", async () => (await kinds()).join() === "8,0", SELDOM);
+    expect(await exported()).toEqual([
+      [8, 0],
+      [8, 0],
+    ]);
     const { stdout } = await cli.linkledger(["audit", "events", "--category", "operator", "--json"]);
     const requested = JSON.parse(stdout).events.map(({ type, data }: { type: string; data: object }) => [
       type,

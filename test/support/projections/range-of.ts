@@ -2,7 +2,6 @@
 import { currentAccounts } from "../../../src/commands/account/accounts.ts";
 import { clickQuestions } from "../../../src/queries/analytics/click-questions.ts";
 import { type LinkNumbers, linkNumbers } from "../../../src/queries/analytics/link-numbers.ts";
-import { lastClickRecordedBy } from "../../../src/queries/analytics/log-positions.ts";
 import { parseRange, type RangeParameters } from "../../../src/queries/analytics/range.ts";
 import { findOwnLink } from "../../../src/queries/links/find-link.ts";
 import { ACCOUNT } from "../event-store/stored-events.ts";
@@ -20,19 +19,12 @@ export function rangesOf(stores: Reading, now: Date): AskRange {
     const currentAccount = currentAccounts(stores.eventStore).current;
     const reading = { ...stores, baseHost: "sho.rt", currentAccount };
     const link = await findOwnLink(reading, { accountId: ACCOUNT }, { slug });
-    return await ask(link, given && parseRange(given), now, new AbortController().signal);
+    const range = given && parseRange(given);
+    const sent = range && { ...range, zone: range.zone.name };
+    return await ask(link, sent, now.getTime(), new AbortController().signal);
   };
 }
 
 export function numbersOf(stores: Reading, sleep: (ms: number) => Promise<void> = async () => undefined) {
-  const { eventStore } = stores;
-  const questions = clickQuestions(stores);
-  const logReader = {
-    askLink: questions.answer,
-    lifeOfLink: questions.lifeOf,
-    recentClicks: questions.recentOf,
-    lastClickRecordedBy: (time: string, after: string, upTo: string | undefined) =>
-      lastClickRecordedBy({ eventStore }, time, after, upTo),
-  };
-  return linkNumbers({ ...stores, sleep, logReader });
+  return linkNumbers({ ...stores, sleep, questions: clickQuestions(stores) });
 }

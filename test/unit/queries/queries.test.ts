@@ -95,7 +95,7 @@ describe("analytics", () => {
       slug,
       domain_id: domainId,
     });
-    const found = await numbersOf(stores)(link, undefined, now, new AbortController().signal);
+    const found = await numbersOf(stores)(link, undefined, now.getTime(), new AbortController().signal);
     return analyticsAnswer(found, now);
   };
 

@@ -23,7 +23,7 @@ import { clicksAt } from "../counting/list-rows.ts";
 import { selectRows } from "../counting/select-rows.ts";
 import { noHits } from "../counting/sum-days.ts";
 import { rowsIn, type TableReader, withPresentChunks } from "../counting/table-reader.ts";
-import { lastClickRecordedBy, positionAt } from "../log-positions.ts";
+import { positionAt } from "../log-positions.ts";
 import type { RangeRequest } from "../range.ts";
 import { UTC } from "../time-zone.ts";
 import { type MadeWithdrawal, madeWithdrawals, rulesHistory } from "./corrections.ts";
@@ -229,11 +229,7 @@ async function momentOf(deps: Deps, moment: Moment, slices: TimeSlices): Promise
   const { eventStore, readStore } = deps;
   if ("time" in moment) {
     const time = new Date(moment.time).toISOString();
-    const logParts = {
-      lastClickRecordedBy: (at: string, after: Position, upTo: Position | undefined) =>
-        lastClickRecordedBy({ eventStore }, at, after, upTo, slices),
-    };
-    return { position: await positionAt({ eventStore, readStore, logParts }, time), time };
+    return { position: await positionAt({ eventStore, readStore }, time, slices), time };
   }
   const { position } = moment;
   if (position === START) return { position, time: null };

@@ -7,6 +7,7 @@ import { CLICK_KINDS } from "../../../../src/events/vocabulary.ts";
 import type { ActiveReadStore } from "../../../../src/projections/builds/active-read-store.ts";
 import { clickTables } from "../../../../src/projections/definitions/click-tables/chunk.ts";
 import { ChunkBuilder } from "../../../../src/projections/definitions/click-tables/chunk-builder.ts";
+import type { LinkDocument } from "../../../../src/projections/definitions/links.ts";
 import { openDayId, openDays } from "../../../../src/projections/definitions/summaries/open-days.ts";
 import { clicks as clickGroup } from "../../../../src/projections/groups.ts";
 import { GROUPS } from "../../../../src/queries/analytics/question.ts";
@@ -80,10 +81,10 @@ function openThread() {
   const of = { ...common, accountId: OTHER_ACCOUNT, filters: { country: ["FR"] } };
   const others = async () => {
     const numbers = await reader.askAccount({ ...of, groupBy: GROUPS }, signal);
-    const life = { accountId: OTHER_ACCOUNT, link: OTHERS_LINK, groupBy: ["country"] as const };
-    const { totals } = await reader.lifeOfLink({ ...life, now: common.now }, signal);
+    const link = { _id: OTHERS_LINK, accountId: OTHER_ACCOUNT } as LinkDocument;
+    const { totals } = await reader.linkNumbers(link, undefined, common.now, signal);
     const page = await reader.clickPage(of, undefined, 10, signal);
-    expect([numbers.totals.people, totals.people, page.clicks]).toEqual([10, 10, []]);
+    expect([numbers.totals.people, totals.total, page.clicks]).toEqual([10, 10, []]);
   };
   return { client, greedy, others, reads: () => reads, answered: () => answered };
 }

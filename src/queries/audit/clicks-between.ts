@@ -1,16 +1,12 @@
-// The clicks of one link between two log positions, for recounts, withdrawals and the parts of days that ranges begin with.
+// The clicks of one link between two log positions, for recounts and withdrawals.
 
 import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { CATEGORY } from "../../events/streams.ts";
-import type { TimeSlices } from "../../runtime/threads/time-slices.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
 
 export type ClickEvent = StoredEvent & LinkClicked;
-
-/** After a position, or from that of an event on; `upTo` is inclusive. */
-export type LogRange = { upTo: Position } & ({ after: Position } | { from: Position });
 
 type OnUnreadable = (recorded: RecordedEvent, error: Error) => void;
 
@@ -18,30 +14,20 @@ type OnUnreadable = (recorded: RecordedEvent, error: Error) => void;
 const BATCH = 1_000;
 
 /**
- * In log order. The log has no index by link, so all clicks of the range are read and filtered; a batch may be empty.
- * `onUnreadable`: told of each event that can't be read and that is of the link, or may be. @throws EventNewer
+ * In log order, up to `upTo`, inclusive. The log has no index by link, so all clicks of the range are read and filtered; a batch may
+ * be empty. `onUnreadable`: told of each event that can't be read and that is of the link, or may be. @throws EventNewer
  */
-export function clicksBetween(
-  deps: { eventStore: Pick<EventStore, "readAll"> },
-  link: string,
-  range: LogRange,
-  onUnreadable?: OnUnreadable,
-): AsyncGenerator<ClickEvent[]> {
-  return wantedClicks(deps, (recorded) => (linkOf(recorded) ?? link) === link, range, onUnreadable);
-}
-
-/** The same of those that `isWanted` says: before the data is validated, as most clicks are of others. */
-export async function* wantedClicks(
+export async function* clicksBetween(
   { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
-  isWanted: (recorded: RecordedEvent) => boolean,
-  range: LogRange,
+  link: string,
+  range: { after: Position; upTo: Position },
   onUnreadable: OnUnreadable = () => undefined,
-  slices?: TimeSlices,
 ): AsyncGenerator<ClickEvent[]> {
-  const part = { ...range, categories: [CATEGORY.clicks], limit: BATCH, slices };
+  const part = { ...range, categories: [CATEGORY.clicks], limit: BATCH };
   for await (const { events } of logPages(eventStore, part))
     yield events.flatMap((recorded) => {
-      if (!isWanted(recorded)) return [];
+      // Before the data is validated, as most clicks are of others.
+      if ((linkOf(recorded) ?? link) !== link) return [];
       const event = readableEvent(recorded, onUnreadable);
       return event?.type === "LinkClicked" ? [event] : [];
     });

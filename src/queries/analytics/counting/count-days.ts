@@ -32,7 +32,7 @@ import {
 type Deps = { reader: TableReader; readStore: Pick<ReadStore, "countElements" | "get" | "getMany"> };
 
 /** Without its values, of which there are thousands. */
-const TIMES = ["quarters", "visitors", "hours"];
+const TIMES = ["accountId", "day", "quietPages", "quarters", "visitors", "hours"];
 /** Values of groups and points that are kept, of some 50 bytes each. */
 const KEPT_VALUES = 300_000;
 /** Rows of the account that are counted for one question: some 0.5 µs each, at first. */

@@ -1,4 +1,4 @@
-# One image for every role: production dependencies only, no build step, nothing writable but /data and /tmp.
+# One image for every role: production dependencies only, no build step, nothing writable but /data, /backups and /tmp.
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./

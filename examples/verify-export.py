@@ -41,14 +41,15 @@ def root(parts, size):
 def verify(file, public_key):
     head, *lines = open(file, encoding="utf-8").read().rstrip("\n").split("\n")
     check(json.loads(head)["export"] == "linkledger log 3" and lines[-1] == '{"end":true}', "not a whole export")
-    blocks, before = [], None
-    for line in lines[: lines.index('{"unsealed":true}')]:
+    blocks, before, sealed = [], None, lines.index('{"unsealed":true}')
+    for line in lines[:sealed]:
         value = json.loads(line)
         if "seal" in value:
             blocks.append((value["seal"], []))
         else:
             is_event = isinstance(value, list)
             blocks[-1][1].append((sha(b"\0" + line.encode()), 1) if is_event else (bytes.fromhex(value["hash"]), value["events"]))
+    check(blocks, "no seal covers anything of it")
     for seal, parts in blocks:
         hashes = {name + "Hash": sha(seal[name].encode()).hex() for name in ("places", "marks") if name in seal}
         text = "\n".join(str({**seal, **hashes}[name]) for name in SIGNED).encode()
@@ -58,7 +59,7 @@ def verify(file, public_key):
         check(root(parts, seal["events"]).hex() == seal["root"] and not parts, f"not what seal {seal['number']} covers")
         check(not before or before[0] + 1 != seal["number"] or before[1] == seal["previous"], "a seal was replaced")
         before = (seal["number"], sha(text + b"\n" + seal["signature"].encode()).hex())
-    print(f"{len(blocks)} blocks are what was sealed")
+    print(f"{len(blocks)} blocks are what was sealed; {len(lines) - sealed - 2} later events have no seal")
 
 try:
     verify(*sys.argv[1:])

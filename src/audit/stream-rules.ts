@@ -121,6 +121,8 @@ function linkRule(links: Map<string, LinkState>): Rule {
     if (before.accountId !== data.accountId)
       return `changed by account ${data.accountId}, which does not own it`;
     if (isOperators) return wasByOperator(event);
+    // The service's note, whatever a visitor meets: that may end before the link does.
+    if (type === "LinkReopened") return undefined;
     if (before.deleted && type !== "LinkRestored") return "changed after LinkDeleted";
     if (before.block && type !== "LinkDisabled" && type !== "LinkDeleted")
       return "changed while it was blocked";

@@ -109,13 +109,13 @@ export const REFUSALS = {
       "status: more than 20,000 of these links have times or a limit: narrow the list by tag, domain or time",
   },
   links_behind: { status: 503, retryAfter: 2, message: "The lists of links are behind the log" },
-  // The other request may have been lost in a crash: the id is free again after a minute.
+  // The other request may have been lost in a crash: the id is free again after a minute and what clocks may differ by.
   link_claimed: {
     status: 409,
     field: "external_id",
     retryAfter: 1,
     message:
-      "Another request is giving this external_id to a link in this moment: try again, at the latest after a minute",
+      "Another request is giving this external_id to a link in this moment: try again, at the latest after six minutes",
   },
 
   // Accounts, their keys and signing in.

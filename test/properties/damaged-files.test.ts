@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sqliteJournalFiles } from "../../src/redirect/clicks/journal-file.sqlite.ts";
-import type { JournalFiles } from "../../src/redirect/clicks/journal-file.ts";
+import type { JournalFile, JournalFiles } from "../../src/redirect/clicks/journal-file.ts";
 import { setDamagedAside } from "../../src/service/stores/made-again.ts";
 import type { Counts } from "../../src/stores/counts/counts.ts";
 import { openSqliteCounts } from "../../src/stores/counts/sqlite/counts.ts";
@@ -202,6 +202,28 @@ describe("a journal of clicks, damaged", () => {
     await fc.assert(fc.asyncProperty(kinds, check), { numRuns: effort(30, 150) });
     printCounts("damaged journals of 40 batches", counts);
   }, 120_000);
+
+  it("is read at the next try where what can be read could not be kept", async () => {
+    const path = join(folder.path, String(++runs));
+    await mkdir(path);
+    const file = join(path, basename(journal));
+    await copyFile(journal, file);
+    await damaged(file, { kind: "zeroed", at: 30 });
+    let files = 0;
+    // After that of the new file: the name of the event that says what is lost.
+    const newName = () => {
+      files += 1;
+      if (files === 2) throw new Error("no room");
+      return names();
+    };
+    const journals = sqliteJournalFiles(path, { maxBytes: 1e9, minFreeBytes: 0, newName });
+    const [left] = journals.openLeft(LOG, () => undefined);
+    const replace = () => journals.replaceDamaged(left as JournalFile, new Error("damaged"), () => undefined);
+    expect(replace).toThrow("no room");
+    const { clicks: kept } = replace().size();
+    expect(kept).toBeGreaterThan(clicks / 2);
+    expect(kept).toBeLessThan(clicks);
+  });
 
   it("of a newer program stays as it is, and is named", async () => {
     const path = join(folder.path, String(++runs));

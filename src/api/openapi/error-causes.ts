@@ -68,6 +68,7 @@ export const ERROR_CAUSES = {
     links_behind: "the lists of links are behind the log",
     revision_conflict: "others change the same in this moment",
     qr_busy: "too many QR images are being drawn",
+    too_busy: "too many passwords of links are being hashed",
     analytics_busy: "other questions of the account are being counted",
   },
 } as const;

@@ -36,9 +36,10 @@ const [text, number] = [z.string(), z.int()];
 /** Id, stream, revision, position, type, time of the recording, data and metadata. */
 const eventSchema = z.tuple([text, text, number, text, text, text, text, text]);
 const lineSchema = z.union([
+  // Nothing besides, by which its owner could leave out what came before.
+  z.strictObject({ export: z.literal(EXPORT_FORMAT), link: z.string() }),
   z.strictObject({
     export: z.literal(EXPORT_FORMAT),
-    link: z.string().optional(),
     from: z.string().optional(),
     to: z.string().optional(),
     stream: z.string().optional(),

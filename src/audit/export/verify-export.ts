@@ -27,21 +27,30 @@ export type ExportVerification = Judgement & {
   problems: LogProblem[];
 };
 
+const NO_PROOF_OF_LINK =
+  "This is no proof of one link: the operator checks other exports with `audit verify --file`";
+
 /** `shown`: undefined where only the hash of a subtree is there. `before`: where the block before it in the file ends. */
 type Block = { seal: Seal | ShownSeal; before: Position; parts: (Part & { shown?: Leaf })[] };
 
-/** `lines`: of the file. `trusted`: public keys. @throws bad_export */
+/**
+ * `lines`: of the file. `trusted`: public keys. `isOfLink`: of strangers, and so the proof of a link alone, whose seals have
+ * nothing that is to be unpacked. @throws bad_export
+ */
 export async function verifyExport(
   lines: AsyncIterable<string>,
   trusted: readonly string[],
+  { isOfLink = false } = {},
 ): Promise<ExportVerification> {
   let reader: ExportReader | undefined;
   let number = 0;
   for await (const text of lines) {
     number += 1;
     const line = parseExportLine(text, number);
-    if (!reader && "export" in line) reader = new ExportReader(line);
-    else if (reader && !("export" in line)) reader.add(line);
+    if (!reader && "export" in line) {
+      if (isOfLink && line.link === undefined) throw new Refused("bad_export", NO_PROOF_OF_LINK);
+      reader = new ExportReader(line);
+    } else if (reader && !("export" in line)) reader.add(line);
     else
       throw new Refused("bad_export", `Line ${number}: the first line, and no other, says what was exported`);
   }
@@ -113,6 +122,8 @@ class ExportReader {
 
   #openBlock(seal: Seal | ShownSeal): void {
     if (this.#isUnsealed) throw new Refused("bad_export", "There is a seal behind events that have none");
+    if (this.#selection.link !== undefined && "places" in seal)
+      throw new Refused("bad_export", "There is a seal that names streams of others");
     const before = this.#facts.at(-1)?.seal?.position ?? "";
     const place = { stream: SEALS_STREAM, revision: seal.number, position: seal.position };
     this.#facts.push(sealFacts(place, seal));
@@ -184,7 +195,8 @@ class ExportReader {
   /** Of events of which the file has only the hash, those that certainly belong to what was selected. */
   #withheld({ seal, parts }: Block): LogProblem[] {
     const { from = "", to = "~", stream } = this.#selection;
-    const places = ("places" in seal && unpackPlaces(seal.places, seal.events)) || [];
+    if (!("places" in seal)) return [];
+    const places = unpackPlaces(seal.places, seal.events) ?? [];
     let [n, after] = [0, seal.after];
     return parts.flatMap(({ shown, events }, index) => {
       const hidden = places.slice(n, n + events);

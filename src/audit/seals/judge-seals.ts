@@ -5,7 +5,14 @@ import { sealEvents } from "../../events/log-events.ts";
 import { SEALS_STREAM } from "../../events/streams.ts";
 import type { Position, RecordedEvent } from "../../stores/event-store/port.ts";
 import { type LogProblem, type Place, placeOf } from "./places.ts";
-import { isSignedByItsKey, type KnownSeal, type Seal, type ShownSeal, sealHash } from "./seal.ts";
+import {
+  BLOCK_EVENTS,
+  isSignedByItsKey,
+  type KnownSeal,
+  type Seal,
+  type ShownSeal,
+  sealHash,
+} from "./seal.ts";
 
 /** A seal without what it keeps of each event, tens of kilobytes. */
 export type SealHeader = Omit<Seal, "places" | "marks"> & KnownSeal;
@@ -83,8 +90,13 @@ export function sealProblem(revision: number, position: Position, what: string):
   return { stream: SEALS_STREAM, revision, position, message: `seal ${revision} ${what}` };
 }
 
-/** A member that nobody knows would be outside of what is signed. */
-export const sealSchema = sealEvents.LogSealed.schema.strict();
+/**
+ * A member that nobody knows would be outside of what is signed. Of a file that anybody wrote, so many events as no block has
+ * would be unpacked before the signature is judged.
+ */
+export const sealSchema = sealEvents.LogSealed.schema
+  .extend({ events: z.int().min(0).max(BLOCK_EVENTS) })
+  .strict();
 
 /** As an account is given it. */
 export const shownSealSchema = sealSchema

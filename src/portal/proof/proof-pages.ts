@@ -7,6 +7,7 @@ import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { type ExportVerification, verifyExport } from "../../audit/export/verify-export.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";
+import { timeSlices } from "../../runtime/threads/time-slices.ts";
 import { LinkParams } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countRead } from "../shell/change-limit.ts";
@@ -41,10 +42,12 @@ export function proofPages(app: Api, deps: PortalDeps & { exports: OpenStreams }
     bodyLimit: FORM_BYTES,
     path: PATH,
     async run({ reply, body: { proof } }) {
-      const found = await verifyExport(linesOf(proof), deps.sealKeys).catch((error: unknown) => {
-        if (!isRefused(error, "bad_export")) throw error;
-        throw new Refused("invalid_request", error.message, { field: "proof" });
-      });
+      const found = await verifyExport(linesOf(proof), deps.sealKeys, { isOfLink: true }).catch(
+        (error: unknown) => {
+          if (!isRefused(error, "bad_export")) throw error;
+          throw new Refused("invalid_request", error.message, { field: "proof" });
+        },
+      );
       return { to: () => sendProof(deps, reply, proof, found) };
     },
     again: (refused, _, reply) =>
@@ -52,9 +55,13 @@ export function proofPages(app: Api, deps: PortalDeps & { exports: OpenStreams }
   });
 }
 
-/** A form sends each end of a line as two characters. */
+/** A form sends each end of a line as two characters. In slices: each may hold a signature, and visitors wait meanwhile. */
 async function* linesOf(text: string): AsyncGenerator<string> {
-  yield* text.trimEnd().split(/\r?\n/);
+  const slices = timeSlices();
+  for (const line of text.trimEnd().split(/\r?\n/)) {
+    await slices.next();
+    yield line;
+  }
 }
 
 function sendProof(

@@ -41,9 +41,9 @@ export async function tableDifference(
 ): Promise<TableDifference | undefined> {
   const rows = [rowsAsOf(stored, of, asOf), rowsAsOf(folded, of, asOf)] as const;
   for (;;) {
-    const [one, other] = await Promise.all(rows.map((side) => side.next()));
-    if (!one || !other || (one.done && other.done)) return undefined;
-    const [row, otherRow] = [one.value || NO_ROW, other.value || NO_ROW];
+    const [next, otherNext] = await Promise.all([rows[0].next(), rows[1].next()]);
+    if (next.done && otherNext.done) return undefined;
+    const [row, otherRow] = [next.value || NO_ROW, otherNext.value || NO_ROW];
     const fields = fieldsThatDiffer(
       { _id: "", _position: "", ...row },
       { _id: "", _position: "", ...otherRow },

@@ -9,6 +9,7 @@ import type { DaySummary } from "../definitions/summaries/day.ts";
 import type { LinkLifeDocument } from "../definitions/summaries/link-life.ts";
 import { type OpenDayDocument, openDays } from "../definitions/summaries/open-days.ts";
 import { clickCollections } from "../fold/clicks/collections.ts";
+import { eventOf } from "../fold/clicks/table-day.ts";
 import { groupCollections, type ProjectionGroup } from "../groups.ts";
 import { type Build, queriedBuild } from "./builds.ts";
 import { checkpointName, collectionName, readBuilds } from "./builds-document.ts";
@@ -119,7 +120,7 @@ async function lookAgain(
     const stored = byId(await deps.readStore.getMany(collectionName(name, build), ids));
     looks.push(...ids.map((id) => ({ projection: name, id, stored: stored.get(id) })));
   }
-  const at = ({ stored }: { stored: Document | undefined }) => (stored?._position ?? "").replace(/\++$/, "");
+  const at = ({ stored }: { stored: Document | undefined }) => eventOf(stored?._position ?? "");
   const differences: Difference[] = [];
   for (const look of looks.sort((a, b) => (at(a) < at(b) ? -1 : 1))) {
     const { projection, id, stored } = look;

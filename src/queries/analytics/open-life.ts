@@ -1,7 +1,7 @@
 // What is summed of a link's whole life, and which days of its account are not in it yet.
 import { type LinkLifeDocument, linkLife } from "../../projections/definitions/summaries/link-life.ts";
-import { type OpenDayDocument, openDays } from "../../projections/definitions/summaries/open-days.ts";
-import { allDocuments } from "../../stores/read-store/document-pages.ts";
+import { openDays } from "../../projections/definitions/summaries/open-days.ts";
+import { openDaysOf } from "../../projections/fold/clicks/stored-tables.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { TableDay, TableReader } from "./counting/table-reader.ts";
 
@@ -18,7 +18,7 @@ export type OpenLife = {
 
 type Deps = { readStore: Pick<ReadStore, "find" | "get">; reader: TableReader };
 
-const DAYS_AT_A_TIME = 1_000;
+const COLLECTIONS = { openDays: openDays.name };
 
 /** Days that are closed meanwhile are open, and the life is not current. @throws what the store throws */
 export async function openLife(
@@ -26,22 +26,11 @@ export async function openLife(
   accountId: string,
   link: string,
 ): Promise<OpenLife> {
-  const days = await openDaysOf({ readStore }, accountId);
+  const days = await openDaysOf({ readStore, collections: COLLECTIONS }, accountId);
   // After the open days: one that is no longer open is in it.
   const life = await readStore.get<LinkLifeDocument>(linkLife.name, link);
   const own = life?.accountId === accountId ? life : undefined;
   const open: TableDay[] = [];
   for (const day of days) open.push(...(await reader.days(accountId, day, day)));
   return { accountId, life: own, open, isCurrent: days.every((day) => day > (own?.lastDay ?? "")) };
-}
-
-/** YYYY-MM-DD, in order. */
-async function openDaysOf({ readStore }: Pick<Deps, "readStore">, accountId: string): Promise<string[]> {
-  const query = {
-    where: { accountId },
-    sort: { field: "day", direction: "asc" },
-    limit: DAYS_AT_A_TIME,
-  } as const;
-  const found = await allDocuments<OpenDayDocument>(readStore, openDays.name, query);
-  return found.map(({ day }) => day);
 }

@@ -1,7 +1,8 @@
 // What the whole log says of one link: whether its events are those that were sealed, and how many clicks it has.
 
+import { streamsOfLink } from "../../audit/export/export-lines.ts";
 import { verifyLog } from "../../audit/verify-log.ts";
-import { PREFIX, SEALS_STREAM, withdrawalStream } from "../../events/streams.ts";
+import { SEALS_STREAM } from "../../events/streams.ts";
 import { isWithdrawnBy } from "../../events/withdrawals.ts";
 import { withdrawalsOf } from "../../projections/fold/read-withdrawals.ts";
 import type { EventStore, Position, RecordedEvent, StoredText } from "../../stores/event-store/port.ts";
@@ -28,7 +29,7 @@ export async function proofProblems(
   { eventStore, sealKeys }: Deps,
   { link, events, seals, head }: LinkInLog,
 ): Promise<string[]> {
-  const streams = [`${PREFIX.link}${link}`, withdrawalStream(link)];
+  const streams = streamsOfLink(link);
   const stored = new Map<Position, StoredText>();
   const problems: string[] = [];
   const { broken } = await verifyLog(

@@ -75,7 +75,7 @@ export function sqliteJournalFiles(folder: string, options: SqliteJournalOptions
     return created;
   }
 
-  /** `db`: the damaged file, locked; undefined where SQLite can't open it. */
+  /** `locked`: the damaged file, which the caller closes; undefined where SQLite can't open it. */
   function replace(
     file: string,
     locked: DatabaseSync | undefined,
@@ -101,8 +101,6 @@ export function sqliteJournalFiles(folder: string, options: SqliteJournalOptions
     } catch (failure) {
       replacing.discard();
       throw failure;
-    } finally {
-      locked?.close();
     }
     return replacing;
   }
@@ -126,8 +124,11 @@ export function sqliteJournalFiles(folder: string, options: SqliteJournalOptions
       if (opened) leave(`is of the log ${opened.logId}, and this is ${logId}`);
       db?.close();
     } catch (error) {
-      if (!isElsewhere(error)) return replace(file, db, error, say);
-      db?.close();
+      try {
+        if (!isElsewhere(error)) return replace(file, db, error, say);
+      } finally {
+        db?.close();
+      }
     }
     return undefined;
   }
@@ -139,9 +140,12 @@ export function sqliteJournalFiles(folder: string, options: SqliteJournalOptions
       const left = readdirSync(folder).filter((name) => name.endsWith(SUFFIX) && !passed.has(name));
       return left.flatMap((name) => openFile(name, logId, say) ?? []);
     },
-    replaceDamaged: (damaged, error, say) => {
+    replaceDamaged(damaged, error, say) {
       const { file, db, dropped } = damaged as SqliteJournalFile;
-      return replace(file, db, error, say, dropped);
+      const replacing = replace(file, db, error, say, dropped);
+      // Where it fails, the same file is read again at the next try.
+      db.close();
+      return replacing;
     },
   };
 }

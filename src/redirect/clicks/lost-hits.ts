@@ -12,7 +12,7 @@ export type LossNotes = {
   clear(id: string): void;
 };
 
-/** `hits`: since the process started. `untold`: of these, those that are in no event of the log yet. */
+/** `hits`: since the process started, with those that ended processes had left. `untold`: of these, those that are in no event of the log yet. */
 export type LossStatus = { hits: number; untold: number };
 
 export type LostHitsDeps = {

@@ -37,14 +37,13 @@ export function linkEnds(deps: LinkEndsDeps): (signal: AbortSignal) => Promise<v
     const to = new Date(now + 1).toISOString();
     const sort = { field: "dueEnd", direction: "asc" } as const;
     const over = { where, range: { field: "dueEnd", from: "", to }, sort, limit: PAGE };
-    await noteAll({ ...deps, told }, over, signal, async (page) => page.map((link) => ({ link, people: 0 })));
+    const byClock = async (page: LinkDocument[]) => page.map((link) => ({ link, people: 0 }));
+    await noteAll({ ...deps, told }, over, signal, byClock);
     // Whatever else a visitor meets, as that may end before the link does.
     const range = { field: "dueEnd", from: `${NOTED}${new Date(now + CLOCK_SKEW_MS).toISOString()}` };
     for (const coarseStatus of COARSE_STATUSES) {
       const again = { where: { coarseStatus }, range, sort, limit: PAGE };
-      await noteAll({ ...deps, told }, again, signal, async (page) =>
-        page.map((link) => ({ link, people: 0 })),
-      );
+      await noteAll({ ...deps, told }, again, signal, byClock);
     }
     if (now < comparesFrom) return;
     const limited = { where: { ...where, hasDueLimit: true }, limit: PAGE };

@@ -38,7 +38,8 @@ it("is a file of the owner's, from the page that explains the link, and checked 
   });
   const forged = await check(text.replace("example.com/proved", "example.com/forged"));
   expect(forged.text).toContain("<h2>Not proved</h2>");
-  for (const nothing of ["", "nonsense", text.split("\n")[0] ?? ""])
+  const others = ['{"export":"linkledger log 3"}', '{"unsealed":true}', '{"end":true}'].join("\n");
+  for (const nothing of ["", "nonsense", text.split("\n")[0] ?? "", others])
     expect(await check(nothing)).toMatchObject({
       status: 400,
       text: expect.stringContaining('name="proof"'),

@@ -49,12 +49,12 @@ describe.skipIf(!PYTHON)("a script that needs nothing of ours", () => {
   };
   const exported = (selection: ExportSelection = {}) => Array.fromAsync(exportLog(log, selection));
 
-  it.each<[string, ExportSelection, number]>([
-    ["whole", {}, 3],
-    ["a range", { from: position(5), to: position(17) }, 2],
-    ["a stream", { stream: LINK }, 1],
-  ])("proves an export: %s", async (_, selection, blocks) => {
-    const said = `${blocks} blocks are what was sealed`;
+  it.each<[string, ExportSelection, number, number]>([
+    ["whole", {}, 3, 3],
+    ["a range", { from: position(5), to: position(17) }, 2, 0],
+    ["a stream", { stream: LINK }, 1, 0],
+  ])("proves an export, and says what has no seal: %s", async (_, selection, blocks, later) => {
+    const said = `${blocks} blocks are what was sealed; ${later} later events have no seal`;
     const lines = await exported(selection);
     for (const options of [[], ["-O"]])
       expect(await check(lines, KEYS.publicKey, options)).toEqual({ status: 0, said });
@@ -62,10 +62,16 @@ describe.skipIf(!PYTHON)("a script that needs nothing of ours", () => {
 
   it("proves the file that a link's owner takes home", async () => {
     const lines = (await Array.fromAsync(exportLink(log, LINK.slice(5)))).map((line) => line.trimEnd());
-    expect(await check(lines)).toEqual({ status: 0, said: "1 blocks are what was sealed" });
+    expect(await check(lines)).toEqual({
+      status: 0,
+      said: "1 blocks are what was sealed; 0 later events have no seal",
+    });
     const forged = lines.map((line) => line.replace("https://", "https://phishing."));
     expect(forged).not.toEqual(lines);
     expect(await check(forged)).toMatchObject({ status: 1 });
+    const [head = "", ...events] = forged.filter((line) => !/^\{"(seal|hash|unsealed|end)"/.test(line));
+    const unsealed = [head, '{"unsealed":true}', ...events, '{"end":true}'];
+    expect(await check(unsealed)).toEqual({ status: 1, said: "NOT PROVEN: no seal covers anything of it" });
   });
 
   it("refuses one character that was changed, whichever line has it", async () => {

@@ -221,6 +221,8 @@ describe("verifying the log", () => {
     await by({ type: "operator" }, blocked);
     await by(owner, { type: "LinkDisabled", data: of }, { type: "LinkDeleted", data: of });
     await by({ type: "operator" }, { ...blocked, data: { ...blocked.data, reason: "Spam" } });
+    // What the service notes of the end of a link, whatever has become of that.
+    await by({ type: "system", id: "link-ends" }, { type: "LinkReopened", data: { ...of, expiresAt: AT } });
     expect(await problems()).toEqual([]);
     await by(owner, { type: "LinkRestored", data: of }, { type: "LinkUnblocked", data: of });
     expect(await problems()).toEqual([

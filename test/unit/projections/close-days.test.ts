@@ -1,8 +1,11 @@
 // The days of many links are closed in small steps, and no number changes while they are.
 import { expect, it } from "vitest";
 import type { LinkClicked } from "../../../src/events/catalogue.ts";
+import type { ChunkDocument } from "../../../src/projections/definitions/click-tables/chunk.ts";
+import type { LinkLifeDocument } from "../../../src/projections/definitions/summaries/link-life.ts";
 import { closeDays } from "../../../src/projections/fold/clicks/close-days.ts";
 import { clickCollections } from "../../../src/projections/fold/clicks/collections.ts";
+import { mergeChunks } from "../../../src/projections/fold/clicks/merge-chunks.ts";
 import { clicks as clickGroup } from "../../../src/projections/groups.ts";
 import { clickQuestions } from "../../../src/queries/analytics/click-questions.ts";
 import type { CollectionWrite, Document, ReadStore } from "../../../src/stores/read-store/port.ts";
@@ -18,6 +21,8 @@ const HITS_OF_BUSY = 60;
 const HITS = DAYS.length * (QUIET_LINKS + BUSY_LINKS * HITS_OF_BUSY);
 /** Bytes of documents that one step may read and write: some 10 ms. A chunk has at most 20,000 rows of some 75 bytes. */
 const MOST_OF_A_STEP = 1_000_000;
+/** Bytes. */
+const MOST_OF_A_DOCUMENT = 16 * 1024 * 1024;
 
 it("closes days of many links in small steps, between which each number is as before", async () => {
   const stores = await openStores();
@@ -53,6 +58,75 @@ it("closes days of many links in small steps, between which each number is as be
     expect(await stores.readStore.count("open-days", {})).toBe(0);
     // Those with few hits have no document of the day.
     expect(await stores.readStore.count("link-days", {})).toBe(DAYS.length * BUSY_LINKS);
+  } finally {
+    await stores.close();
+  }
+});
+
+it("leaves a day open that gets a late click while others are closed", async () => {
+  const stores = await openStores();
+  try {
+    const [day = ""] = DAYS;
+    const clock = () => new Date(`${day}T12:00:00.000Z`);
+    const click = async (count: number) => {
+      const clicks = Array.from({ length: count }, () =>
+        linkClicked({ accountId: ACCOUNT, at: `${day}T01:00:00.000Z` }),
+      );
+      await append(stores.eventStore, `clicks-w0-${day}`, clicks);
+      await foldGroups({ ...stores, clock }, [clickGroup]);
+      return (await stores.readStore.checkpoint(clickGroup.name))?.position ?? "";
+    };
+    const close = async (asOf: string) => {
+      const { readStore } = stores;
+      const write = (documents: readonly CollectionWrite[]) => readStore.write({ documents });
+      const over = { before: "2026-03-03", isBusy: () => false, onClosed: () => undefined };
+      const collections = clickCollections(firstBuild(clickGroup));
+      for await (const _ of closeDays({ readStore, collections, write, asOf, ...over }));
+    };
+    const life = () => stores.readStore.get<LinkLifeDocument>("link-life", "sho.rt/abc");
+    // More than the next commit writes again.
+    const begun = await click(400);
+    const late = await click(1);
+    await close(begun);
+    expect(await stores.readStore.count("open-days", {})).toBe(1);
+    await close(late);
+    expect(await stores.readStore.count("open-days", {})).toBe(0);
+    expect((await life())?.click).toBe(401);
+  } finally {
+    await stores.close();
+  }
+});
+
+it("makes no chunk that a document of MongoDB can't hold, whatever strangers put into addresses", async () => {
+  const stores = await openStores();
+  try {
+    const [day = ""] = DAYS;
+    const clock = () => new Date(`${day}T12:00:00.000Z`);
+    for (let batch = 0; batch < 12; batch += 1) {
+      const events = Array.from({ length: 600 }, (_, n) => {
+        const text = (field: string) => `${field}${batch}-${n}`.padEnd(200, "\u8a9e");
+        const utm = {
+          source: text("s"),
+          medium: text("m"),
+          campaign: text("c"),
+          term: text("t"),
+          content: text("o"),
+        };
+        return linkClicked({ accountId: ACCOUNT, at: `${day}T01:00:00.000Z`, utm });
+      });
+      await append(stores.eventStore, `clicks-w0-${day}`, events);
+      await foldGroups({ ...stores, clock }, [clickGroup]);
+    }
+    const { readStore } = stores;
+    const write = (documents: readonly CollectionWrite[]) => readStore.write({ documents });
+    const deps = { readStore, collections: clickCollections(firstBuild(clickGroup)), write };
+    const before = await readStore.count("click-tables", {});
+    for await (const _ of mergeChunks(deps, { accountId: ACCOUNT, day }));
+    const chunks = await readStore.find<ChunkDocument>("click-tables", { limit: 100 });
+    expect(chunks.length).toBeLessThan(before);
+    expect(chunks.reduce((sum, { rows }) => sum + rows, 0)).toBe(12 * 600);
+    for (const chunk of chunks)
+      expect(Buffer.byteLength(JSON.stringify(chunk))).toBeLessThan(MOST_OF_A_DOCUMENT);
   } finally {
     await stores.close();
   }

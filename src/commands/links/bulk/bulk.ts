@@ -64,9 +64,9 @@ export async function runBulk<Item extends RequestedLink, Result extends object,
   const urls = parsed.flatMap(({ data }) => (data ? urlsOf(data) : []));
   const urlSafety = await safetyOfAll(deps, urls, verifiedHosts(account));
   // One password at a time: however many items a request has, others wait for one of them.
-  const one = pLimit(1);
+  const oneAtATime = pLimit(1);
   const passwordWork: typeof deps.passwordWork = {
-    links: (work) => one(() => deps.passwordWork.links(work)),
+    links: (work) => oneAtATime(() => deps.passwordWork.links(work)),
   };
   const context = { deps: { ...deps, urlSafety, passwordWork }, account };
   const results: ({ index: number } & Result)[] = [];

@@ -15,7 +15,7 @@ import { type Column, type DecodedChunk, positionOfRow } from "./decode-chunk.ts
 import { distances, laterOf, PositionsBuilder } from "./positions.ts";
 
 /** Of dictionaries, as strangers choose what is in them: a document of MongoDB has at most 16 MB. */
-const MOST_CHARACTERS = 4_000_000;
+export const MOST_CHARACTERS = 4_000_000;
 const [LINK, JUDGED] = [COLUMNS.indexOf("link"), COLUMNS.indexOf("judged")];
 
 export class ChunkBuilder {

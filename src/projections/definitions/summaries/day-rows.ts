@@ -66,13 +66,16 @@ export function isMarked(rows: DayRows, place: number): boolean {
   return marked.size > 0 && marked.has(rowOfPlace(place));
 }
 
-/** Whether it was recorded, withdrawn or restored after the position; with the number of rows of each part up to there. */
+/** Whether the row was recorded, withdrawn or restored after the position. */
 export function changedSince(rows: DayRows, position: Position): (place: number) => boolean {
-  const before = new Map(rows.map((part) => [part, rowsAsOf(part.chunk, position)]));
+  /** Of the parts that are asked for, as `rows` may be of thousands of days. */
+  const rowsBefore = new Map<PartRows, number>();
   return (place) => {
     const part = partOfPlace(rows, place);
     const row = rowOfPlace(place);
-    return row >= (before.get(part) ?? 0) || (part.marked.get(row) ?? "") > position;
+    const before = rowsBefore.get(part) ?? rowsAsOf(part.chunk, position);
+    rowsBefore.set(part, before);
+    return row >= before || (part.marked.get(row) ?? "") > position;
   };
 }
 

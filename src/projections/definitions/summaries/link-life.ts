@@ -75,7 +75,7 @@ export function hasRoom(life: Fields<LinkLifeDocument> | undefined, hits: number
   );
 }
 
-export function noLife(accountId: string): Fields<LinkLifeDocument> {
+function noLife(accountId: string): Fields<LinkLifeDocument> {
   const counts = { click: 0, preview: 0, qr_scan: 0 };
   const none = { lastDay: "", lastDayPosition: "", firstAt: "", lastAt: "" };
   return { accountId, ...counts, ...none, kinds: {}, recent: [] };

@@ -16,6 +16,7 @@ import { sumLinkDay } from "../../definitions/summaries/sum-rows.ts";
 import { addToLives, type ChangedLinks, type SummedDay } from "./link-lives.ts";
 import { mergeChunks } from "./merge-chunks.ts";
 import { type ClickWorkDeps, chunkOf, headsOf } from "./stored-tables.ts";
+import { eventOf } from "./table-day.ts";
 import { PartsWriter, VALUES_AT_A_TIME } from "./write-in-parts.ts";
 
 type Closing = ClickWorkDeps & {
@@ -44,12 +45,13 @@ type Batch = {
 
 /** Yields between steps; to be ended by the caller at any of them, if need be. @throws what the store throws */
 export async function* closeDays(deps: Closing): AsyncGenerator<void, void> {
-  const { readStore, collections, before, isBusy } = deps;
+  const { readStore, collections, asOf, before, isBusy } = deps;
   let batch = emptyBatch();
   const search = { range: { field: "_id", to: before }, limit: PAGE };
   for await (const page of documentPages<OpenDayDocument>(readStore, collections.openDays, search))
     for (const open of page) {
-      if (isBusy(open._id)) continue;
+      // With rows behind `asOf`, which its summaries would lack, and nobody would look for.
+      if (isBusy(open._id) || eventOf(open._position) > asOf) continue;
       yield* sumDay(deps, open, batch);
       if (batch.rowCount < MOST.rows && batch.summaries < MOST.summaries) continue;
       yield* endDays(deps, batch);

@@ -1,7 +1,7 @@
 // Adds closed days to the lives of their links: those that come after what a life contains, else all of its days anew, as
 // bounded lists can't be subtracted.
 import type { Position } from "../../../stores/event-store/port.ts";
-import { allDocuments, documentPages } from "../../../stores/read-store/document-pages.ts";
+import { documentPages } from "../../../stores/read-store/document-pages.ts";
 import { positionOfRow } from "../../definitions/click-tables/decode-chunk.ts";
 import { laterOf } from "../../definitions/click-tables/positions.ts";
 import type { AccountDayDocument } from "../../definitions/summaries/account-day.ts";
@@ -222,20 +222,6 @@ export async function* daysBut(
   const search = { range: daysOf(accountId), fields, limit: PAGE };
   for await (const page of documentPages<ClosedDay>(readStore, collections.accountDays, search))
     for (const day of page) if (!but.includes(day.day)) yield day;
-}
-
-/** YYYY-MM-DD. */
-export async function openDaysOf(
-  { readStore, collections }: Pick<ClickWorkDeps, "readStore" | "collections">,
-  accountId: string,
-): Promise<string[]> {
-  const search = {
-    where: { accountId },
-    sort: { field: "day", direction: "asc" as const },
-    limit: PAGE,
-  };
-  const open = await allDocuments<OpenDayDocument>(readStore, collections.openDays, search);
-  return open.map(({ day }) => day);
 }
 
 function valuesIn({ kinds, recent }: Pick<LinkLifeDocument, "kinds" | "recent">): number {

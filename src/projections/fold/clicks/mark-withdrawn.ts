@@ -21,9 +21,16 @@ import { rowsOfTable } from "../../definitions/click-tables/table.ts";
 import { addHits, hitsOfDay, type LinkTotalsDocument, noHits } from "../../definitions/link-totals.ts";
 import { type OpenDayDocument, openDayId } from "../../definitions/summaries/open-days.ts";
 import type { Fields } from "../../projection.ts";
-import { daysBut, openDaysOf } from "./link-lives.ts";
+import { daysBut } from "./link-lives.ts";
 import { linkDayOf } from "./stored-days.ts";
-import { type ClickWorkDeps, chunkHeads, chunkOf, headsOf, type StoredHead } from "./stored-tables.ts";
+import {
+  type ClickWorkDeps,
+  chunkHeads,
+  chunkOf,
+  headsOf,
+  openDaysOf,
+  type StoredHead,
+} from "./stored-tables.ts";
 import { versionAfter } from "./table-day.ts";
 
 /** A withdrawal, or the end of one, whose rows are not marked yet. */

@@ -1,7 +1,6 @@
 // Merges the chunks of a day, for who reads it and for the number of documents: not the last one, which commits may replace.
-import type { ChunkDocument } from "../../definitions/click-tables/chunk.ts";
-import { MOST_ROWS } from "../../definitions/click-tables/chunk.ts";
-import { ChunkBuilder } from "../../definitions/click-tables/chunk-builder.ts";
+import { type ChunkDocument, MOST_ROWS } from "../../definitions/click-tables/chunk.ts";
+import { ChunkBuilder, MOST_CHARACTERS } from "../../definitions/click-tables/chunk-builder.ts";
 import type { DecodedChunk } from "../../definitions/click-tables/decode-chunk.ts";
 import { rowsOfTable } from "../../definitions/click-tables/table.ts";
 import {
@@ -24,31 +23,54 @@ const ROWS_AT_A_TIME = 5_000;
 export async function* mergeChunks(deps: ClickWorkDeps, of: AccountDay): AsyncGenerator<void, void> {
   const heads = await headsOf(deps, of);
   for (const run of runsOf(heads.slice(0, -1))) {
-    const chunks: DecodedChunk[] = [];
+    let chunks: DecodedChunk[] = [];
+    let characters = 0;
     for (const { _id } of run) {
       const chunk = await chunkOf(deps, _id);
-      if (chunk) chunks.push(chunk);
+      yield;
+      if (!chunk) continue;
+      const more = charactersIn(chunk);
+      characters += more;
+      if (characters > MOST_CHARACTERS) {
+        yield* writeMerged(deps, of, chunks);
+        [chunks, characters] = [[], more];
+      }
+      chunks.push(chunk);
+    }
+    yield* writeMerged(deps, of, chunks);
+  }
+}
+
+async function* writeMerged(
+  deps: ClickWorkDeps,
+  of: AccountDay,
+  chunks: readonly DecodedChunk[],
+): AsyncGenerator<void, void> {
+  const [first, ...others] = chunks;
+  if (!first || others.length === 0) return;
+  const builder = new ChunkBuilder(of.accountId, of.day);
+  for (const { chunk, from, to } of rowsOfTable(chunks))
+    for (let row = from; row < to; row += ROWS_AT_A_TIME) {
+      builder.addRows(chunk, row, Math.min(to, row + ROWS_AT_A_TIME));
       yield;
     }
-    const [first, ...others] = chunks;
-    if (!first || others.length === 0) continue;
-    const builder = new ChunkBuilder(of.accountId, of.day);
-    for (const { chunk, from, to } of rowsOfTable(chunks))
-      for (let row = from; row < to; row += ROWS_AT_A_TIME) {
-        builder.addRows(chunk, row, Math.min(to, row + ROWS_AT_A_TIME));
-        yield;
-      }
-    const document: ChunkDocument = builder.document();
-    await deps.write([
-      {
-        collection: deps.collections.clickTables,
-        documents: [{ ...document, _position: versionAfter(document._position, first.version) }],
-        replaced: new Map([[first.id, first.version]]),
-        removed: others.map(storedAs),
-      },
-    ]);
-    yield;
-  }
+  const document: ChunkDocument = builder.document();
+  await deps.write([
+    {
+      collection: deps.collections.clickTables,
+      documents: [{ ...document, _position: versionAfter(document._position, first.version) }],
+      replaced: new Map([[first.id, first.version]]),
+      removed: others.map(storedAs),
+    },
+  ]);
+  yield;
+}
+
+/** Of its dictionaries. */
+function charactersIn({ columns }: DecodedChunk): number {
+  let characters = 0;
+  for (const { values } of Object.values(columns)) for (const { length } of values) characters += length;
+  return characters;
 }
 
 /** Chunks that follow each other and have no more rows together than one may have. */

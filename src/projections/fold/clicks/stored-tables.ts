@@ -1,6 +1,6 @@
-// Reads tables for the fold: which chunks an account's days have, and their rows.
+// Reads tables for the fold: which days of an account are open, which chunks they have, and their rows.
 import type { Position } from "../../../stores/event-store/port.ts";
-import { documentPages } from "../../../stores/read-store/document-pages.ts";
+import { allDocuments, documentPages } from "../../../stores/read-store/document-pages.ts";
 import type { CollectionWrite, Document, ReadStore } from "../../../stores/read-store/port.ts";
 import {
   CHUNK_HEAD,
@@ -9,6 +9,7 @@ import {
   chunksOf,
 } from "../../definitions/click-tables/chunk.ts";
 import { type DecodedChunk, decodeChunk } from "../../definitions/click-tables/decode-chunk.ts";
+import type { OpenDayDocument } from "../../definitions/summaries/open-days.ts";
 import type { ClickCollections } from "./collections.ts";
 
 /** What is done between commits, in steps: it reads what was committed, and writes beside the checkpoint. */
@@ -23,6 +24,7 @@ export type AccountDay = { accountId: string; day: string };
 export type StoredHead = Document & ChunkHead;
 
 const HEADS = 500;
+const OPEN_DAYS = 1_000;
 
 /** Of the days from one to another, YYYY-MM-DD, inclusive, in the order of the days and of the first rows. */
 export async function* chunkHeads(
@@ -40,6 +42,20 @@ export async function headsOf(
   { accountId, day }: AccountDay,
 ): Promise<StoredHead[]> {
   return await Array.fromAsync(chunkHeads(deps, accountId, day, day));
+}
+
+/** YYYY-MM-DD, in order. */
+export async function openDaysOf(
+  {
+    readStore,
+    collections,
+  }: { readStore: Pick<ReadStore, "find">; collections: Pick<ClickCollections, "openDays"> },
+  accountId: string,
+): Promise<string[]> {
+  const sort = { field: "day", direction: "asc" } as const;
+  const search = { where: { accountId }, sort, limit: OPEN_DAYS };
+  const open = await allDocuments<OpenDayDocument>(readStore, collections.openDays, search);
+  return open.map(({ day }) => day);
 }
 
 /** Undefined for one that was merged meanwhile. */

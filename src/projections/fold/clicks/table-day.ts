@@ -136,3 +136,8 @@ export class TableDay {
 export function versionAfter(version: Position, stored: Position): Position {
   return version > stored ? version : `${stored}+`;
 }
+
+/** The last event in a document with this `_position`. */
+export function eventOf(version: Position): Position {
+  return version.replace(/\++$/, "");
+}

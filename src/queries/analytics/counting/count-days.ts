@@ -9,6 +9,7 @@ import {
 } from "../../../projections/definitions/summaries/account-day.ts";
 import { dayOf } from "../../../projections/definitions/summaries/day.ts";
 import { DayBeingClosed } from "../../../projections/fold/clicks/stored-days.ts";
+import { eventOf } from "../../../projections/fold/clicks/table-day.ts";
 import { Refused } from "../../../runtime/refused.ts";
 import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
@@ -22,7 +23,6 @@ import { hasTags, type LinkTags, linkTags, noTags } from "./link-tags.ts";
 import { type DaysSum, midnightOf } from "./sum-days.ts";
 import {
   ChunkReplaced,
-  eventOf,
   keyOf as keyOfChunk,
   rowsIn,
   type TableDay,

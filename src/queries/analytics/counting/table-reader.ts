@@ -15,6 +15,7 @@ import {
 } from "../../../projections/definitions/click-tables/decode-chunk.ts";
 import type { ChunkRows } from "../../../projections/definitions/click-tables/table.ts";
 import { DayBeingClosed } from "../../../projections/fold/clicks/stored-days.ts";
+import { eventOf } from "../../../projections/fold/clicks/table-day.ts";
 import { DomainError } from "../../../runtime/errors.ts";
 import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
@@ -122,11 +123,6 @@ export async function withPresentChunks<T>(work: () => Promise<T>): Promise<T> {
       const isReplaced = error instanceof ChunkReplaced || error instanceof DayBeingClosed;
       if (!isReplaced || attempt === TRIES) throw error;
     }
-}
-
-/** The last event in a document; one that was rewritten has a position behind it. */
-export function eventOf(position: Position): Position {
-  return position.replace(/\++$/, "");
 }
 
 /** The same position in the same build means the same document. */

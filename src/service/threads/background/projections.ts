@@ -21,7 +21,7 @@ type ProjectionsDeps = {
 };
 
 export type Projections = {
-  /** Until the signal aborts; then what is in hand is committed, and the log sealed. */
+  /** Until the signal aborts; then the log is sealed. What is not committed by then the next one folds again. */
   run(signal: AbortSignal): Promise<void>;
   /** Undefined while it can't be read. */
   status(): Promise<GroupStatus[] | undefined>;

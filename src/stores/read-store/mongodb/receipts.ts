@@ -82,11 +82,11 @@ export async function differenceFrom(
   for (const [collection, leastById] of leastPositions(receipts, checkpoint)) {
     const stored = await positionsOf(collection, [...leastById.keys()]);
     for (const [id, least] of leastById) {
-      const found = stored.get(id);
-      if (found === undefined || found < least)
+      const position = stored.get(id);
+      if (position === undefined || position < least)
         return `${id} of ${collection} is older than a commit has left it`;
-      // What was corrected after its last event has a position behind it (fold/build-state.ts).
-      if (found.replace(/\++$/, "") > begun)
+      // What was rewritten after its last event has a position behind it (versionAfter of fold/clicks/table-day.ts).
+      if (position.replace(/\++$/, "") > begun)
         return `${id} of ${collection} is newer than any commit can have left it`;
     }
   }

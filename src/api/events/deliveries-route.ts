@@ -12,7 +12,12 @@ import type { RecordedEvent } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { deliveryHeaders } from "../../webhooks/delivery/sign.ts";
-import { DELIVERED_TYPES, deliveryMaker, selects } from "../../webhooks/routing/deliveries-of.ts";
+import {
+  DELIVERED_TYPES,
+  deliveryMaker,
+  noneOfUnreadable,
+  selects,
+} from "../../webhooks/routing/deliveries-of.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors } from "../schemas.ts";
 import { type EventsDeps, Position, sendStream } from "./send-stream.ts";
@@ -71,7 +76,8 @@ function signedDeliveries(deps: DeliveriesDeps, webhookId: string, accountId: st
     for (const recorded of events) {
       const event = readableEvent(JSON.parse(recorded.json) as RecordedEvent);
       if (!event || !selects(selection, event)) continue;
-      for (const { eventId: id, event: name, body } of await make(event, [selection])) {
+      const deliveries = await make(event, [selection]).catch(noneOfUnreadable);
+      for (const { eventId: id, event: name, body } of deliveries) {
         const headers = deliveryHeaders(secrets, { id, event: name, body }, deps.clock().getTime());
         signed.push({
           position: recorded.position,

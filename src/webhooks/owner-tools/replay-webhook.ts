@@ -1,6 +1,6 @@
 // Queues deliveries for past events on the owner's request: from before a webhook was added, or from while it was paused.
 
-import { EventUnreadable, readableEvent } from "../../events/read-event.ts";
+import { readableEvent } from "../../events/read-event.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { selectionOf } from "../../events/webhook-selection.ts";
 import { positionBefore } from "../../queries/analytics/log-positions.ts";
@@ -10,7 +10,7 @@ import { type EventStore, type LogPage, type Position, START } from "../../store
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
-import { deliveryMaker, selects } from "../routing/deliveries-of.ts";
+import { deliveryMaker, noneOfUnreadable, selects } from "../routing/deliveries-of.ts";
 
 export type ReplayDeps = {
   eventStore: Pick<EventStore, "readAll" | "read" | "head">;
@@ -70,10 +70,4 @@ async function* pagesOf(
   parts: readonly { after: Position; upTo: Position; categories: readonly string[] }[],
 ): AsyncGenerator<LogPage> {
   for (const part of parts) yield* logPages(eventStore, { ...part, limit: BATCH });
-}
-
-/** Of a link whose own stream can't be read, nothing is known to send. */
-function noneOfUnreadable(error: unknown): NewDelivery[] {
-  if (error instanceof EventUnreadable) return [];
-  throw error;
 }

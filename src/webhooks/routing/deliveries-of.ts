@@ -1,6 +1,7 @@
 // The one place that turns an event into deliveries: which webhooks select it, and what each is sent.
 import { LRUCache } from "lru-cache";
 import type { EventType, StoredEvent } from "../../events/catalogue.ts";
+import { EventUnreadable } from "../../events/read-event.ts";
 import { isImportedClick, PREFIX } from "../../events/streams.ts";
 import {
   LINK_CLICKED,
@@ -91,6 +92,12 @@ export function deliveryMaker({ eventStore, baseUrl }: DeliveriesDeps) {
     const told = webhooks.filter(({ via }) => via.includes(after.via));
     return to(told, linkPayload(name, event.data.at, step, baseUrl), tagsOf(step));
   };
+}
+
+/** Of a link whose own stream can't be read, nothing is known to send. */
+export function noneOfUnreadable(error: unknown): NewDelivery[] {
+  if (error instanceof EventUnreadable) return [];
+  throw error;
 }
 
 function tagsOf({ after }: LinkStep): readonly string[] {

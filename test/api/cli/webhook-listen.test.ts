@@ -1,13 +1,16 @@
 // `webhook listen`: a receiver on a machine that the service can't reach gets what the webhook is sent, signed as it is, each
 // once and in order, over connections that break.
+import { randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { changeWebhook, pauseWebhook } from "../../../src/commands/webhooks/webhooks.ts";
+import { linkStream } from "../../../src/events/streams.ts";
 import type { WebhookDocument } from "../../../src/projections/definitions/webhooks.ts";
 import { operator } from "../../support/commands/command-deps.ts";
+import { appendNext } from "../../support/event-store/append-next.ts";
 import { until } from "../../support/runtime/until.ts";
 import { runCommand } from "../../support/service/command-line.ts";
 import { type Member, startTestService, type TestService } from "../../support/service/start-service.ts";
@@ -127,6 +130,37 @@ describe("webhook listen", { timeout: 180_000 }, () => {
     proxy.mend();
     await until("what happened meanwhile", () => local.received.length > 0);
     expect(slugsOf(local)).toEqual([slug]);
+  });
+
+  it("goes on behind a link whose history can't be read", async () => {
+    const local = await startReceiver();
+    const webhook = await webhookOf(service.backend, member.accountId, local.port);
+    const deps = webhookDeps(service.backend);
+    const events = ["link.created", "link.updated"] as const;
+    await changeWebhook(deps, operator, member.accountId, webhook.webhookId, { events: [...events] });
+    await pauseWebhook(deps, operator, member.accountId, webhook.webhookId, {});
+    await until(
+      "the webhook's document",
+      async () => (await documentOf(webhook.webhookId))?.status === "paused",
+    );
+    const after = await service.backend.eventStore.head();
+    const slug = await shorten("https://example.com/spoilt");
+    const { host } = new URL(service.config.baseUrl);
+    const metadata = {
+      schemaVersion: 1,
+      correlationId: "test",
+      causationId: "test",
+      actor: { type: "operator" },
+    };
+    const of = { host, slug, accountId: member.accountId, at: new Date().toISOString() };
+    await appendNext(service.backend.eventStore, linkStream(host, slug), [
+      { id: randomUUID(), type: "LinkRetargeted", data: { ...of, longUrl: 7 }, metadata },
+      { id: randomUUID(), type: "LinkDisabled", data: of, metadata },
+    ] as never);
+    const later = await shorten("https://example.com/after-spoilt");
+    listen(webhook.webhookId, local, { args: ["--after", after] });
+    await until("the deliveries", () => local.received.length === 2);
+    expect(slugsOf(local)).toEqual([slug, later]);
   });
 
   it("is refused for another account's webhook, a key that isn't valid, and on the Free plan", async () => {

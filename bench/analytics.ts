@@ -90,7 +90,7 @@ async function askedInThisThread({ backend }: Prepared, { large, small }: Accoun
   const now = Date.now();
   const today = now - (now % DAY_MS);
   const common = { now, zone: "UTC", kinds: CLICK_KINDS, limit: MOST_ROWS, compare: "previous" as const };
-  const page = { ...common, groupBy: groupsOf(undefined).groupBy, filters: {} };
+  const page = { ...common, groupBy: groupsOf(undefined), filters: {} };
   const filters = { country: ["DE"], device: ["mobile"] };
   const ofLarge = { ...page, accountId: large, from: today - (DAYS - 1) * DAY_MS };
   const ofSmall = { ...page, accountId: small, from: today - (SMALL_DAYS - 1) * DAY_MS };

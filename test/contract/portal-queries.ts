@@ -12,6 +12,7 @@ import {
   countAccountLinks,
   type PagePlace,
 } from "../../src/queries/links/list-links.ts";
+import { listTags } from "../../src/queries/links/tags.ts";
 import { topLinks } from "../../src/queries/links/top-links.ts";
 import type { ReadStore } from "../../src/stores/read-store/port.ts";
 import {
@@ -25,6 +26,7 @@ import {
 } from "../support/event-store/stored-events.ts";
 import { accountQuestionsOf } from "../support/projections/account-questions.ts";
 import { foldGroups } from "../support/projections/fold-groups.ts";
+import { rangesOf } from "../support/projections/range-of.ts";
 import { clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
 import { append, openStoresWith, type Stores } from "../support/runtime/stores.ts";
 
@@ -41,6 +43,7 @@ export function portalQueriesContract(name: string, open: () => Promise<ReadStor
     });
     afterEach(async () => await stores.close());
     listSuite();
+    tagSuite();
     topSuite();
     dashboardSuite();
   });
@@ -194,6 +197,21 @@ function listSuite() {
       const days = lastDaysUntil("2026-03-03", off?.lastDays ?? [], off?.date ?? "");
       expect(days).toEqual([0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0]);
     });
+  });
+}
+
+function tagSuite() {
+  it("lists tags with their links, and the clicks of these", async () => {
+    await created("a", { tags: ["sale"] });
+    await created("b", { tags: ["sale", "mail"] });
+    await clicked("a", 2);
+    await clicked("b", 3, { kind: "qr_scan" });
+    await project();
+    const { tags } = await listTags(reading(), ACCOUNT, new Map(), { limit: 10 });
+    expect(tags.map(({ tag, links, clicks }) => [tag, links, clicks])).toEqual([
+      ["sale", 2, 5],
+      ["mail", 1, 3],
+    ]);
   });
 }
 
@@ -379,6 +397,27 @@ function dashboardSuite() {
         total: 6,
         top: [["edge", 6]],
       });
+    });
+
+    it("has a link's numbers of closed days, in a range, before it, and in its whole life", async () => {
+      for (const slug of ["a", "b"]) await created(slug);
+      for (const [slug, times, at] of [
+        ["a", 3, "2026-02-27T12:00:00.000Z"],
+        ["a", 2, "2026-02-28T12:00:00.000Z"],
+        ["b", 5, "2026-02-28T12:00:00.000Z"],
+      ] as const)
+        await clicked(slug, times, { at });
+      await project();
+      const [from, to] = [Date.parse("2026-02-28"), Date.parse("2026-03-01")];
+      const range = { from, to, interval: "day", compare: "previous" } as const;
+      const people = async (filters: AccountQuestion["filters"]) => {
+        const { totals, previous, series } = await accountQuestionsOf(stores, NOW)({ ...range, filters });
+        return [totals.people, previous?.totals.people, ...series.map((point) => point.people)];
+      };
+      expect(await people({ link: ["sho.rt/a"] })).toEqual([2, 3, 2]);
+      expect(await people({})).toEqual([7, 3, 7]);
+      const { totals, series } = await rangesOf(stores, NOW)(undefined, "a");
+      expect([totals.total, series.reduce((sum, { total }) => sum + total, 0)]).toEqual([5, 2]);
     });
 
     it("loses what is withdrawn from the chart and from the top links alike", async () => {

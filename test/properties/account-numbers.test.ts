@@ -237,6 +237,7 @@ function questionOf(pick: Pick, start: number, isOfAll: boolean) {
   const zone = ZONES[pick(ZONES.length)] ?? "UTC";
   const isCut = pick(3) > 0;
   const from = start + pick(3 * DAY_MS);
+  const to = from + (pick(3) === 0 ? 1 + pick(6 * QUARTER_MS) : DAY_MS + pick(2 * DAY_MS));
   const fields =
     isOfAll || pick(2) === 0
       ? []
@@ -259,7 +260,7 @@ function questionOf(pick: Pick, start: number, isOfAll: boolean) {
     filters: Object.fromEntries(fields.map((field) => [field, filterOf[field] ?? []])) as Partial<
       Record<GroupBy, readonly string[]>
     >,
-    ...(isCut && { from, to: from + DAY_MS + pick(2 * DAY_MS) }),
+    ...(isCut && { from, to }),
     interval: (["hour", "day", "week"] as const)[pick(3)],
     compare: pick(2) === 0 ? ("previous" as const) : undefined,
     limit: 1 + pick(6),

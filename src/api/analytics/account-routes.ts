@@ -9,7 +9,7 @@ import { parseRange } from "../../queries/analytics/range.ts";
 import { isoIn } from "../../queries/analytics/time-zone.ts";
 import { behindCursor, cursorOf } from "../../queries/cursor.ts";
 import { type CurrentLinkDeps, currentOwnLink, documentAt } from "../../queries/links/find-link.ts";
-import type { ClickPlace, ClickQuestion, LogReader } from "../../queries/log-reader/log-reader.ts";
+import type { ClickListQuestion, ClickPlace, LogReader } from "../../queries/log-reader/log-reader.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import type { Api } from "../fastify.ts";
@@ -116,7 +116,7 @@ async function clickQuestion(
   deps: Deps,
   caller: Caller,
   { from, to, timezone, ...filters }: FilterParameters,
-): Promise<{ question: ClickQuestion; iso: (instant: number) => string }> {
+): Promise<{ question: ClickListQuestion; iso: (instant: number) => string }> {
   const range = parseRange({ from, to, timezone });
   const { zone } = range;
   const question = {

@@ -4,7 +4,12 @@ import type { LinkRule } from "../../events/link-options.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import { UTM_FIELDS } from "../../events/vocabulary.ts";
 import { DIMENSIONS, type Dimension } from "../../projections/definitions/summaries/breakdown.ts";
-import type { Breakdown, Breakdowns, LinkNumbers, RuleHits } from "../../queries/analytics/link-numbers.ts";
+import type {
+  Breakdowns,
+  LinkNumbers,
+  ListedValues,
+  RuleHits,
+} from "../../queries/analytics/link-numbers.ts";
 import type { RangeRequest } from "../../queries/analytics/range.ts";
 import { isoIn, UTC } from "../../queries/analytics/time-zone.ts";
 import { LATE_MS } from "../../queries/documents-behind.ts";
@@ -82,9 +87,9 @@ function numbersOf({ link, totals, breakdowns, utm, rules }: LinkNumbers) {
 
 /** Hits of the values that a breakdown doesn't list, by its name. */
 function othersOf({ breakdowns, utm, rules }: Breakdowns): [name: string, hits: number][] {
-  const lists: [string, Pick<Breakdown, "other">][] = [
-    ...DIMENSIONS.map((name): [string, Breakdown] => [name, breakdowns[name]]),
-    ...UTM_FIELDS.map((field): [string, Breakdown] => [`utm_${field}`, utm[field]]),
+  const lists: [string, Pick<ListedValues, "other">][] = [
+    ...DIMENSIONS.map((name): [string, ListedValues] => [name, breakdowns[name]]),
+    ...UTM_FIELDS.map((field): [string, ListedValues] => [`utm_${field}`, utm[field]]),
     ["rules", rules],
   ];
   return lists.flatMap(([name, { other }]): [string, number][] => (other > 0 ? [[name, other]] : []));
@@ -97,7 +102,7 @@ function ruleAnswer({ id, hits, destinations }: RuleHits, present: readonly Link
 }
 
 /** Without a prototype, because values come from strangers' requests and may be `__proto__`. */
-function counts(values: Breakdown["values"]): Counts {
+function counts(values: ListedValues["values"]): Counts {
   const object: Counts = Object.create(null);
   for (const [value, count] of values) object[value] = count;
   return object;

@@ -59,7 +59,7 @@ function typeOf(schema: Schema): string {
   const choices = anyOf ?? oneOf;
   if (choices) return union(choices.map(typeOf));
   if (allOf) return `(${allOf.map(typeOf).join(" & ")})`;
-  if (Array.isArray(type)) return union(type.map((one) => typeOf({ ...schema, type: one })));
+  if (Array.isArray(type)) return union(type.map((alternative) => typeOf({ ...schema, type: alternative })));
   if (type === "array") return `${items ? typeOf(items) : "unknown"}[]`;
   if (type === "object") return objectType(schema);
   if (type === "integer") return "number";
@@ -77,8 +77,8 @@ function objectType({ properties, required = [], additionalProperties }: Schema)
   return [named, others].filter(Boolean).join(" & ") || "{ [name: string]: unknown }";
 }
 
-function members<T>(all: readonly T[], write: (one: T) => string): string {
-  return `{\n${all.map(write).join("\n")}\n}`;
+function members<T>(items: readonly T[], write: (item: T) => string): string {
+  return `{\n${items.map(write).join("\n")}\n}`;
 }
 
 function member(name: string, type: string, description?: string, isRequired = true): string {

@@ -52,8 +52,6 @@ export function deliveriesRoute(app: Api, deps: DeliveriesDeps, streams: LiveStr
     const from = after ?? (await deps.eventStore.head());
     const deliveriesOf = signedDeliveries(deps, webhookId, accountId);
     await sendStream(deps, streams, request, reply, from, async function* (signal) {
-      // Says where it begins: whoever is cut off before its first delivery goes on from there.
-      yield { events: [], position: from };
       const all = deps.logReader.followAccount(accountId, from, DELIVERED_TYPES, "recorded", signal);
       for await (const batch of all) yield await deliveriesOf(batch);
     });

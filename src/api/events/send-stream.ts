@@ -54,6 +54,8 @@ export async function sendStream(
     else stream.abort();
   };
   await streams.open(reply, request.caller.accountId, keepAlive, async (client, signal) => {
+    // Whoever is cut off before the first event goes on from here, also where a stream begins at what was the end of the log.
+    heartbeat(client);
     for await (const batch of follow(signal)) {
       for (const event of batch.events) {
         await client.send({ event: "message", id: event.position, data: event.json });

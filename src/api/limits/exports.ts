@@ -13,7 +13,7 @@ export const CONTENT_TYPES: Readonly<Record<TableFormat, string>> = {
   parquet: "application/vnd.apache.parquet",
 };
 /**
- * Few of an account, because each export reads the log since its link was created or its account opened; so many of a
+ * Few of an account, because each export reads a long part of the log or of its tables; so many of a
  * process that some slow readers block nobody else: one that is read slowly costs little but its page in memory.
  */
 const MOST = { ofAccount: 2, inProcess: 100 };

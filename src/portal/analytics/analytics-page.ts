@@ -34,7 +34,7 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
     const { filters, problem } = await filtersOf(deps, accountId, typed);
     const asked = { ...typed, filters };
     const link = problem === undefined ? await linkOf(deps, accountId, filters) : undefined;
-    const wanted = { ...groupsOf(link), limit: MOST_ROWS };
+    const wanted = { groupBy: groupsOf(link), limit: MOST_ROWS };
     const { view, answer, isTooLarge } =
       problem === undefined
         ? await askView(deps, { accountId, tier }, asked, wanted, request.signal)
@@ -95,14 +95,14 @@ function numbers(
   world: string,
 ): Html {
   return html`${chartCard(view, answer, link ? `, of ${shortName(link)}` : "")}
-${hitsIn(answer) === 0 ? nobody(view, answer, link) : breakdownCards(view, answer, link, world)}`;
+${hitsIn(answer) === 0 ? nobody(view, link) : breakdownCards(view, answer, link, world)}`;
 }
 
 function hitsIn({ totals }: AccountAnswer): number {
   return totals.people + totals.preview;
 }
 
-function nobody(view: AnalyticsView, _answer: AccountAnswer, link: LinkDocument | undefined): Html {
+function nobody(view: AnalyticsView, link: LinkDocument | undefined): Html {
   const isFiltered = Object.keys(view.filters).length > (link ? 1 : 0);
   const own = link && html`<a href="${link.shortUrl}" target="_blank" rel="noopener">${shortName(link)}</a>`;
   const words = isFiltered

@@ -26,10 +26,11 @@ const LEFT_OUT: Readonly<Record<"account" | "link", readonly GroupBy[]>> = {
   account: ["rule"],
   link: ["link", "domain"],
 };
+
 /** What the page asks for. `link`: the one whose numbers they are. */
-export function groupsOf(link: LinkDocument | undefined): { groupBy: GroupBy[] } {
-  const of = link ? "link" : "account";
-  return { groupBy: CARDS.flatMap(({ groups }) => groups).filter((group) => !LEFT_OUT[of].includes(group)) };
+export function groupsOf(link: LinkDocument | undefined): GroupBy[] {
+  const leftOut = LEFT_OUT[link ? "link" : "account"];
+  return CARDS.flatMap(({ groups }) => groups).filter((group) => !leftOut.includes(group));
 }
 
 /** Rows of a group that are asked for. */

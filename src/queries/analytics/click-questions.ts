@@ -22,7 +22,7 @@ import { openLife } from "./open-life.ts";
 import type { AccountAnswer, AccountQuestion, Group } from "./question.ts";
 import { type RecentClick, type RecentWanted, recentClicks } from "./recent-clicks.ts";
 import { resolveQuestion } from "./resolve-question.ts";
-import { UTC } from "./time-zone.ts";
+import { HOUR_MS, UTC } from "./time-zone.ts";
 
 /** `mostRead`: rows that are counted for a question, fewer in tests. `slices`: of all work of the thread. */
 type Deps = {
@@ -208,7 +208,6 @@ export type LinkLife = Pick<
   recent: RecentClick[];
 };
 
-const HOUR_MS = 3_600_000;
 /** Of a breakdown; the hits of the others are told together. */
 export const MOST_VALUES = 200;
 const ALWAYS = {

@@ -15,9 +15,10 @@ export async function closedLinkDay(
   day: ClosedDay,
   link: string,
 ): Promise<LinkDayDocument | undefined> {
-  const found = await linkDayOf({ readStore, collections: COLLECTIONS }, day, link);
-  if (found && found._position > day._position) throw new DayBeingClosed(`${found._id} is being closed`);
-  return found;
+  const document = await linkDayOf({ readStore, collections: COLLECTIONS }, day, link);
+  if (document && document._position > day._position)
+    throw new DayBeingClosed(`${document._id} is being closed`);
+  return document;
 }
 
 /** Of the account, also those that are open again. @throws what the store throws */

@@ -1,12 +1,11 @@
 // Cuts a range of time into the hours, days, weeks or months of a time zone.
 import { Refused } from "../../runtime/refused.ts";
-import { DAY_MS, instantOf, type TimeZone } from "./time-zone.ts";
+import { DAY_MS, HOUR_MS, instantOf, type TimeZone } from "./time-zone.ts";
 
 /** Weeks begin on Monday. */
 export const INTERVALS = ["hour", "day", "week", "month"] as const;
 export type Interval = (typeof INTERVALS)[number];
 
-const HOUR_MS = 3_600_000;
 /** 1970-01-01 was a Thursday. */
 const MONDAY_OFFSET_DAYS = 3;
 

@@ -49,15 +49,15 @@ export type AskLink = (
 export type SeriesPoint = HitCounts & { start: number };
 
 /** `values`: largest first. `other`: hits of the values that are not listed. */
-export type Breakdown = { values: [value: string, hits: number][]; other: number };
+export type ListedValues = { values: [value: string, hits: number][]; other: number };
 
 /** `id`: null for none of the rules. `destinations`: where it led, largest first; long ones are cut (rule-hits.ts). */
 export type RuleHits = { id: string | null; hits: number; destinations: [url: string, hits: number][] };
 
 /** `rules`: of the hits on a link with rules, by the rule that led them. */
 export type Breakdowns = {
-  breakdowns: Record<Dimension, Breakdown>;
-  utm: Record<UtmField, Breakdown>;
+  breakdowns: Record<Dimension, ListedValues>;
+  utm: Record<UtmField, ListedValues>;
   rules: { values: RuleHits[]; other: number };
 };
 
@@ -163,7 +163,7 @@ export function linkNumbers(deps: Deps): AskLink {
 }
 
 function numbersOf({ totals, series, groups }: Pick<LinkLife, "totals" | "series" | "groups">) {
-  const of = (field: CountedBy): Breakdown => {
+  const of = (field: CountedBy): ListedValues => {
     const { rows = [], other } = groups[field] ?? {};
     return {
       values: rows.map((row): [string, number] => [row.value, hitsIn(row)]).sort(byHits),
@@ -179,7 +179,7 @@ function numbersOf({ totals, series, groups }: Pick<LinkLife, "totals" | "series
   };
 }
 
-function byRule({ values, other }: Breakdown): Breakdowns["rules"] {
+function byRule({ values, other }: ListedValues): Breakdowns["rules"] {
   const rules = new Map<string, RuleHits>();
   for (const [value, hits] of values) {
     const { rule, destination } = partsOfRuleHit(value);

@@ -15,10 +15,9 @@ import {
 } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import type { FindQuery, ReadStore } from "../../stores/read-store/port.ts";
+import { HOUR_MS } from "./time-zone.ts";
 
 type HoursDeps = { readStore: Pick<ReadStore, "find"> };
-
-const HOUR_MS = 3_600_000;
 
 /**
  * A position before every click that was recorded at or after `since`: where a clock was ahead and was set back, also before

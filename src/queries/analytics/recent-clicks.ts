@@ -146,12 +146,12 @@ async function withEvents(
   const build = queriedBuild(clickGroup, await readBuilds(readStore, clickGroup));
   const positions = hits.map(({ position }) => position).sort();
   const clicks = new Map<Position, RecentClick>();
-  for await (const found of clicksAt({ eventStore }, positions, build?.rules, slices))
-    for (const { position, data } of found) clicks.set(position, recentClick(data));
+  for await (const events of clicksAt({ eventStore }, positions, build?.rules, slices))
+    for (const { position, data } of events) clicks.set(position, recentClick(data));
   return hits.flatMap(({ position }) => clicks.get(position) ?? []);
 }
 
-export function recentClick(click: LinkClicked["data"]): RecentClick {
+function recentClick(click: LinkClicked["data"]): RecentClick {
   const { at, kind, device, browser, os, userAgent = "", country = UNKNOWN, city = UNKNOWN, ip = "" } = click;
   const { name = UNKNOWN, version = "" } = browser ?? {};
   const utm: RecentClick["utm"] = {};

@@ -12,6 +12,7 @@ export type TimeZone = {
 };
 
 export const DAY_MS = 86_400_000;
+export const HOUR_MS = 3_600_000;
 export const QUARTER_MS = 900_000;
 const SECOND_MS = 1_000;
 

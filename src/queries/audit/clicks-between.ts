@@ -1,12 +1,10 @@
-// The clicks of one link between two log positions, for recounts and withdrawals.
+// The clicks of one link between two log positions, for proofs and withdrawals.
 
-import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
-
-export type ClickEvent = StoredEvent & LinkClicked;
+import type { ClickEvent } from "../analytics/counting/list-rows.ts";
 
 type OnUnreadable = (recorded: RecordedEvent, error: Error) => void;
 

@@ -10,6 +10,7 @@ import { readableEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
+import { eventOf } from "../../projections/fold/clicks/table-day.ts";
 import { projectionGroups } from "../../projections/groups.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Actor, EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
@@ -64,8 +65,7 @@ export async function explainLink(
   const history = await stepsOf(deps, all, owner === undefined ? "The owner" : "You");
   const document = await readStore.get<LinkTotalsDocument>(linkTotals.name, key);
   const [first_at, last_at] = [document?.firstAt || null, document?.lastAt || null];
-  // Behind the event that a corrected document contains last.
-  const up_to = document?._position.replace(/\++$/, "") ?? null;
+  const up_to = document ? eventOf(document._position) : null;
   const clicks = { ...hitCounts(document), first_at, last_at, up_to, recounted: verify };
   const setAside = await setAsideOf(readStore, new Set(all.map(({ stream }) => stream)));
 

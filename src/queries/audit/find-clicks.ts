@@ -11,6 +11,7 @@ import { logPages } from "../../stores/event-store/log-pages.ts";
 import { type EventStore, type Position, type RecordedEvent, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { lastPositionIn, positionBefore } from "../analytics/log-positions.ts";
+import { HOUR_MS } from "../analytics/time-zone.ts";
 import { ownerOf } from "../feed/account-events.ts";
 import { auditedEvent } from "./audited-event.ts";
 import { linkOf } from "./clicks-between.ts";
@@ -89,8 +90,6 @@ export type ClicksWanted = Pick<ClickSearch, "link" | "account" | "limit"> & {
 };
 
 export type ClicksPage = Awaited<ReturnType<typeof searchClicks>>;
-
-const HOUR_MS = 3_600_000;
 
 /**
  * In the order of the log. Without times: all clicks of the link or account, or those of the last hour when neither is named;

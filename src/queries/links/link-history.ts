@@ -35,7 +35,8 @@ export type LinkStep = {
 const LONGEST_APPEND_MS = 600_000;
 
 /**
- * Finds deleted links too, which their owner may restore. `accountId`: the required owner, if given. `history`: oldest first, withdrawals of its clicks too.
+ * Finds deleted links too, which their owner may restore. `accountId`: the required owner, if given. `history`: oldest first,
+ * withdrawals of its clicks too.
  * @throws not_found also for another account's link
  */
 export async function linkHistory(

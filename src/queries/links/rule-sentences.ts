@@ -17,8 +17,8 @@ export const CONDITION_NAMES = Object.keys(CONDITION_LABELS) as (keyof RuleCondi
 
 /** Such as "OS: iOS, Android · 50 % of visitors". */
 export function conditionsInWords(when: ShownRule["when"]): Clause {
-  const given = CONDITION_NAMES.filter((name) => when[name] !== undefined);
-  return given.flatMap((name, n) => [...(n > 0 ? [" · "] : []), ...conditionInWords(name, when)]);
+  const conditions = CONDITION_NAMES.filter((name) => when[name] !== undefined);
+  return conditions.flatMap((name, n) => [...(n > 0 ? [" · "] : []), ...conditionInWords(name, when)]);
 }
 
 function conditionInWords(name: keyof RuleConditions, when: ShownRule["when"]): Clause {

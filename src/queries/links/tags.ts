@@ -92,7 +92,7 @@ async function clicksByTag(deps: Deps, accountId: string): Promise<Map<string, n
   for await (const page of documentPages<LinkDocument>(deps.readStore, links.collection.name, query)) {
     const tagged = new Map(page.flatMap(({ _id, tags }) => (tags ? [[_id, tags] as const] : [])));
     const ids = [...tagged.keys()];
-    const clicked = await deps.readStore.getMany<LinkTotalsDocument>(linkTotals.name, ids, []);
+    const clicked = await deps.readStore.getMany<LinkTotalsDocument>(linkTotals.name, ids, ["people"]);
     for (const { _id, people } of clicked)
       for (const tag of tagged.get(_id) ?? []) sums.set(tag, (sums.get(tag) ?? 0) + people);
   }

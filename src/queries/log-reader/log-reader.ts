@@ -24,7 +24,10 @@ export type TableFormat = (typeof TABLE_FORMATS)[number] | "spreadsheet";
 export type ClickFileForm = { format: TableFormat; columns: "of link" | "of account" };
 
 /** Of single clicks: as of AccountQuestion, but that all are meant without `from` and `to`. */
-export type ClickQuestion = Pick<AccountQuestion, "accountId" | "filters" | "kinds" | "from" | "to" | "zone">;
+export type ClickListQuestion = Pick<
+  AccountQuestion,
+  "accountId" | "filters" | "kinds" | "from" | "to" | "zone"
+>;
 
 /** Where a page of clicks begins: behind `after`, in the log as of `upTo`. */
 export type ClickPlace = { after: Position; upTo: Position };
@@ -39,8 +42,8 @@ export type FeedText = { events: string[]; next: Position; more: boolean };
 export type FeedBatch = { events: { position: Position; json: string }[]; position: Position };
 
 /**
- * Each generator ends when its signal aborts, and each question with its reason: those of a request with its client. All methods throw StoreUnavailable, EventNewer at an event of a newer program, or
- * invalid_position where the store refuses the caller's.
+ * Each generator ends when its signal aborts, and each question with its reason: those of a request with its client. All methods
+ * throw StoreUnavailable, EventNewer at an event of a newer program, or invalid_position where the store refuses the caller's.
  */
 export type LogReader = {
   /** accountFeed, in the thread. */
@@ -73,14 +76,14 @@ export type LogReader = {
   ): Promise<RecentClick[]>;
   /** clickPage, in the thread. */
   clickPage(
-    question: ClickQuestion,
+    question: ClickListQuestion,
     place: ClickPlace | undefined,
     limit: number,
     signal: AbortSignal,
   ): Promise<ClickPage>;
   /** clickFile, in the thread. */
   clickFile(
-    question: ClickQuestion,
+    question: ClickListQuestion,
     form: ClickFileForm,
     signal: AbortSignal,
   ): AsyncGenerator<string | Uint8Array>;

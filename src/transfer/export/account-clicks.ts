@@ -13,9 +13,9 @@ import { type TableReader, withPresentChunks } from "../../queries/analytics/cou
 import { timeZone, UTC } from "../../queries/analytics/time-zone.ts";
 import type {
   ClickFileForm,
+  ClickListQuestion,
   ClickPage,
   ClickPlace,
-  ClickQuestion,
 } from "../../queries/log-reader/log-reader.ts";
 import { type SliceWork, timeSlices } from "../../runtime/threads/time-slices.ts";
 import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
@@ -32,7 +32,7 @@ type Deps = {
 /** In the order of the log, up to `place.upTo`, by default the last click that is counted. @throws EventNewer, what the stores throw */
 export async function clickPage(
   deps: Deps,
-  question: ClickQuestion,
+  question: ClickListQuestion,
   place: ClickPlace | undefined,
   limit: number,
   signal?: AbortSignal,
@@ -61,7 +61,7 @@ export async function clickPage(
 /** The parts of a file. @throws EventNewer, what the stores throw */
 export async function* clickFile(
   deps: Deps,
-  question: ClickQuestion,
+  question: ClickListQuestion,
   { format, columns: wanted }: ClickFileForm,
   signal?: AbortSignal,
 ): AsyncGenerator<string | Uint8Array> {
@@ -80,7 +80,7 @@ export async function* clickFile(
 /** Where chunks are merged meanwhile, it goes on behind the last row. */
 async function* clickRows(
   deps: Deps,
-  question: ClickQuestion,
+  question: ClickListQuestion,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ClickRow[]> {
   const slices = (deps.slices ?? timeSlices)(signal);
@@ -106,7 +106,7 @@ async function* clickRows(
 
 async function searchOf(
   { readStore }: Pick<Deps, "readStore">,
-  { zone, from, to, ...question }: ClickQuestion,
+  { zone, from, to, ...question }: ClickListQuestion,
   place: ClickPlace | undefined,
 ): Promise<{ search: RowSearch; rules: string | undefined }> {
   const build = queriedBuild(clickGroup, await readBuilds(readStore, clickGroup));

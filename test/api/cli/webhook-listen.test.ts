@@ -113,6 +113,22 @@ describe("webhook listen", { timeout: 180_000 }, () => {
     expect((await endAgain()).stderr).toContain("0 delivered, 1 refused");
   });
 
+  it("misses nothing where the connection breaks before the first delivery", async () => {
+    const local = await startReceiver();
+    const { webhookId } = await webhookOf(service.backend, member.accountId, local.port);
+    await until("the webhook's document", async () => (await documentOf(webhookId)) !== undefined);
+    await pauseWebhook(webhookDeps(service.backend), operator, member.accountId, webhookId, {});
+    const proxy = await cuttingProxy(service.port);
+    listen(webhookId, local, { port: proxy.port });
+    await until("the stream to be open", () => proxy.open() > 0 && proxy.answered() > 0);
+    proxy.cut();
+    const slug = await shorten("https://example.com/cut-at-once");
+    await click(slug);
+    proxy.mend();
+    await until("what happened meanwhile", () => local.received.length > 0);
+    expect(slugsOf(local)).toEqual([slug]);
+  });
+
   it("is refused for another account's webhook, a key that isn't valid, and on the Free plan", async () => {
     const local = await startReceiver();
     const { webhookId } = await webhookOf(service.backend, member.accountId, local.port);

@@ -191,7 +191,10 @@ export const FIELD_CASES: readonly FieldCase[] = [
         ...{ "rules.2.when.share": "12.5", "rules.2.url": URL_ONE },
       },
     ],
-    words: ["<strong><bdi>One</bdi></strong>: Device: mobile · Countries: DE", "Query: ref=shop, beta=*"],
+    words: [
+      "<strong><bdi>One</bdi></strong>: Device: mobile · Countries: DE",
+      "Query: “<bdi>ref=shop</bdi>”, “<bdi>beta=*</bdi>”",
+    ],
     emptied: { "rules.0.name": "", "rules.0.when.device": "", "rules.0.when.country": "", "rules.0.url": "" },
     cell: JSON.stringify([{ name: "One", when: WHEN, url: URL_ONE }]),
     badCell: "[{}]",

@@ -63,7 +63,7 @@ export function largest<T>(of: readonly T[], count: number, order: (a: T, b: T) 
 }
 
 /** Largest first. */
-export function byCountThenName(a: ValueCount, b: ValueCount): number {
+function byCountThenName(a: ValueCount, b: ValueCount): number {
   if (a[1] !== b[1]) return b[1] - a[1];
   return (a[0] ?? "") < (b[0] ?? "") ? -1 : 1;
 }

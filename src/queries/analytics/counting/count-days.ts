@@ -32,7 +32,14 @@ import {
 type Deps = { reader: TableReader; readStore: Pick<ReadStore, "countElements" | "get" | "getMany"> };
 
 /** Without its values, of which there are thousands. */
-const TIMES = ["quarters", "visitors", "hours"];
+const BUT_VALUES = [
+  "accountId",
+  "day",
+  "quietPages",
+  "quarters",
+  "visitors",
+  "hours",
+] as const satisfies (keyof AccountDayDocument)[];
 /** Values of groups and points that are kept, of some 50 bytes each. */
 const KEPT_VALUES = 300_000;
 /** Rows of the account that are counted for one question: some 0.5 µs each, at first. */
@@ -53,7 +60,7 @@ export function dayCounter({ reader, readStore }: Deps, mostRead = MOST_READ) {
     const [account] = await readStore.getMany<AccountDayDocument>(
       accountDays.name,
       [ofAccount],
-      link.length > 0 || of.groupBy.length === 0 ? TIMES : undefined,
+      link.length > 0 || of.groupBy.length === 0 ? BUT_VALUES : undefined,
     );
     if (!account || eventOf(account._position) !== day.version) return undefined;
     const [key] = link;

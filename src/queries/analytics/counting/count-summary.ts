@@ -27,7 +27,7 @@ import {
 } from "../../../projections/definitions/summaries/tally.ts";
 import { kindBits, visitorsWho } from "../../../projections/definitions/summaries/visitors.ts";
 import type { Period } from "../resolve-question.ts";
-import { QUARTER_MS } from "../time-zone.ts";
+import { HOUR_MS, QUARTER_MS } from "../time-zone.ts";
 import {
   type Counted,
   type CountedBy,
@@ -36,7 +36,7 @@ import {
   hitsIn,
   placeOf,
 } from "./count-rows.ts";
-import { HOUR_MS, isLocal, localValues } from "./group-values.ts";
+import { isLocal, localValues } from "./group-values.ts";
 import { midnightOf, nothing } from "./sum-days.ts";
 
 /** The fields of the dimensions. */
@@ -92,12 +92,9 @@ function countSummary(
   asked: DayQuestion,
   valuesOf: (field: CountedBy) => ValueCounts | undefined,
 ): DayCounts | undefined {
-  const { from, to, starts, interval, zone, groupBy, hitsOnly } = asked;
-  const within = <K>(keyAt: (at: number) => K) => {
-    return (at: number) => (at >= from && at < to ? keyAt(at) : undefined);
-  };
+  const { starts, interval, zone, groupBy, hitsOnly } = asked;
   const byTime = <K>(keyAt: (at: number) => K, hasVisitors: boolean) =>
-    countByTime(summary, asked, within(keyAt), hasVisitors);
+    countByTime(summary, asked, keyAt, hasVisitors);
   const totals = isWhole(asked) ? new Map([[0, countAll(summary, asked)]]) : byTime(() => 0, true);
   const points =
     starts.length > 0 ? byTime((at) => placeOf(starts, at), interval === "hour" && !hitsOnly) : new Map();
@@ -138,15 +135,16 @@ function addQuarter(sum: Counted, quarter: QuarterHour, kinds: readonly ClickKin
 }
 
 /**
- * By the keys of instants, of which undefined is not counted; undefined where a quarter-hour with hits, or with visitors an hour,
- * has several, or visitors aren't summed by the hour.
+ * By the keys of instants; undefined where a quarter-hour with hits, or with visitors an hour, has several of them or is cut by the
+ * range, or visitors aren't summed by the hour.
  */
 function countByTime<K>(
   { day, quarters, visitors, hours }: Summary,
   asked: DayQuestion,
-  keyAt: (at: number) => K | undefined,
+  keyAt: (at: number) => K,
   hasVisitors: boolean,
 ): Map<K, Counted> | undefined {
+  const { from, to } = asked;
   const midnight = midnightOf(day);
   const rows = new Map<K, Counted>();
   const hoursOf = new Map<K, number>();
@@ -157,9 +155,10 @@ function countByTime<K>(
     const start = midnight + quarter[0] * QUARTER_MS;
     const hour = Math.floor((start - midnight) / HOUR_MS);
     const [first, length] = isCounted ? [midnight + hour * HOUR_MS, HOUR_MS] : [start, QUARTER_MS];
+    const end = first + length;
+    if (end <= from || first >= to) continue;
     const key = keyAt(first);
-    if (key !== keyAt(first + length - 1)) return undefined;
-    if (key === undefined) continue;
+    if (first < from || end > to || key !== keyAt(end - 1)) return undefined;
     const row = rows.get(key) ?? nothing();
     rows.set(key, row);
     addQuarter(row, quarter, asked.kinds);

@@ -5,11 +5,10 @@ import { hostOfLink } from "../../../projections/definitions/summaries/sum-accou
 import { bounded } from "../../../projections/definitions/summaries/tally.ts";
 import { hostName } from "../../../runtime/addresses/host-name.ts";
 import type { GroupBy } from "../question.ts";
-import { DAY_MS, type TimeZone } from "../time-zone.ts";
+import { DAY_MS, HOUR_MS, type TimeZone } from "../time-zone.ts";
 
 /** 1970-01-01 was a Thursday. */
 const THURSDAY = 4;
-export const HOUR_MS = 3_600_000;
 
 type LocalField = "hour" | "day" | "weekday";
 
@@ -39,7 +38,7 @@ export function comparable(field: GroupBy, value: string): string {
 }
 
 /** By local time (localTime). */
-export const LOCAL: Readonly<Record<LocalField, (local: number) => string>> = {
+const LOCAL: Readonly<Record<LocalField, (local: number) => string>> = {
   hour: (local) => new Date(local).toISOString().slice(11, 13),
   day: (local) => new Date(local).toISOString().slice(0, 10),
   weekday: (local) => String(((((Math.floor(local / DAY_MS) + THURSDAY - 1) % 7) + 7) % 7) + 1),

@@ -1,5 +1,4 @@
 // The tags that links have at present, read as far as a question needs them.
-
 import type { ChunkRows } from "../../../projections/definitions/click-tables/table.ts";
 import { type LinkDocument, links } from "../../../projections/definitions/links.ts";
 import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
@@ -17,9 +16,9 @@ export function linkTags(readStore: Pick<ReadStore, "getMany">) {
   const tags = new Map<string, readonly string[]>();
 
   async function read(keys: readonly string[]): Promise<void> {
-    const found = await readStore.getMany<LinkDocument>(links.collection.name, keys, ["tags"]);
+    const documents = await readStore.getMany<LinkDocument>(links.collection.name, keys, ["tags"]);
     for (const key of keys) tags.set(key, []);
-    for (const link of found) if (link.tags) tags.set(link._id, [...new Set(link.tags)]);
+    for (const link of documents) if (link.tags) tags.set(link._id, [...new Set(link.tags)]);
   }
 
   return {

@@ -121,14 +121,14 @@ export async function* clicksAt(
       categories: [CATEGORY.clicks],
       limit,
     });
-    const found = page.filter(({ position }) => wanted.has(position));
-    if (found.length === 0) {
+    const clicks = page.filter(({ position }) => wanted.has(position));
+    if (clicks.length === 0) {
       n += 1;
       continue;
     }
-    n += found.length;
-    limit = found.length * 4 >= page.length ? Math.min(MOST_AT_ONCE, limit * 2) : Math.max(1, limit >> 1);
-    yield found.flatMap((recorded) => {
+    n += clicks.length;
+    limit = clicks.length * 4 >= page.length ? Math.min(MOST_AT_ONCE, limit * 2) : Math.max(1, limit >> 1);
+    yield clicks.flatMap((recorded) => {
       const event = readableEvent(recorded);
       if (event?.type !== "LinkClicked") return [];
       return [rules === undefined ? event : reclassified(event, rules)];

@@ -53,11 +53,16 @@ export function readCall({ log, looks, script, misbehave, mayReadLog, cut }: Rea
     };
     if (options.subscription) {
       const fault = script.take("subscribe");
-      const next = options.all?.position ? log.indexAfter(Number(options.all.position.commitPosition)) : 0;
-      const looking = look(next);
-      looking.isOpen = true;
-      await subscription(call, options, log, looking, fault, cut).catch((error) => fail(call, error));
-      looking.isOpen = false;
+      try {
+        const { position } = options.all ?? {};
+        const looking = look(position ? log.indexAfter(Number(position.commitPosition)) : 0);
+        looking.isOpen = true;
+        await subscription(call, options, log, looking, fault, cut).finally(() => {
+          looking.isOpen = false;
+        });
+      } catch (error) {
+        fail(call, error as object);
+      }
       return;
     }
     await misbehave(

@@ -116,6 +116,37 @@ it("answers numbers of closed days without reading a row, unless they are filter
   await stores.close();
 });
 
+it("counts a part of an hour of a closed day, or of a quarter of it", async () => {
+  const stores = await openStores();
+  const clicks = Array.from({ length: 60 }, (_, n) =>
+    linkClicked({ at: new Date(Date.UTC(2026, 2, 1, 10, n, 30)).toISOString(), accountVisitor: codeOf(n) }),
+  );
+  await append(stores.eventStore, "clicks-w0-20260301", clicks);
+  await foldGroups(stores);
+  const ask = accountQuestionsOf(stores, new Date("2026-03-03T00:00:00.000Z"));
+  for (const [from, to, count] of [
+    [5, 55, 50],
+    [2, 12, 10],
+    [15, 30, 15],
+    [0, 60, 60],
+  ] as const) {
+    const [first, end] = [Date.UTC(2026, 2, 1, 10, from), Date.UTC(2026, 2, 1, 10, to)];
+    for (const interval of ["hour", "day"] as const) {
+      const { totals, series, groups } = await ask({
+        from: first,
+        to: end,
+        interval,
+        groupBy: ["hour", "device"],
+      });
+      expect(totals).toMatchObject({ people: count, visitors: count });
+      expect(series.map(({ people }) => people)).toEqual([count]);
+      for (const group of Object.values(groups))
+        expect(group.rows.map(({ people }) => people)).toEqual([count]);
+    }
+  }
+  await stores.close();
+});
+
 it("counts the visitors of hours also where each comes in others", async () => {
   const stores = await openStores();
   const builder = new ChunkBuilder(ACCOUNT, "2026-03-01");

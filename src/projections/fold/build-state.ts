@@ -21,6 +21,8 @@ import { droppedOrOlder, type FoldDeps, FoldedFromElsewhere } from "./fold-deps.
 const WITHDRAWALS: ReadonlySet<string> = new Set(["ClicksWithdrawn", "ClicksRestored"]);
 /** Of the events that a commit sets aside. */
 const MOST_LOGGED = 10;
+/** In documents: 15 KB, however few rows it has. */
+const A_TABLE = 4;
 
 /** What of a build is not in its documents: withdrawals, whose rows are being marked. */
 type More = { pending: PendingWithdrawal[] };
@@ -130,10 +132,10 @@ export class BuildState {
     return this.#committed.position;
   }
 
-  /** Documents that the next commit writes. */
+  /** Documents that the next commit writes; a table takes the memory of several until then. */
   get changing(): number {
     const tables = this.#clicks?.fold.changing ?? 0;
-    return this.#documents.reduce((sum, { changing }) => sum + changing, tables);
+    return this.#documents.reduce((sum, { changing }) => sum + changing, A_TABLE * tables);
   }
 
   /** Whether there are withdrawals that are not in the documents yet. */

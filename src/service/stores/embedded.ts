@@ -28,9 +28,8 @@ export function embeddedStores(config: StoresConfig, options: StoreOptions): Sto
   );
   const secrets = opener(async () => encryptedSecrets(await storedSecrets(), keyringFor(config, options)));
   const foldStore = opener(() => openSqliteReadStore(fileOf("read.db"), { ...options, thread: reader }));
-  const deliveryQueue = opener(() =>
-    reader ? remoteDeliveryQueue(reader) : openSqliteDeliveryQueue(fileOf("deliveries.db"), options),
-  );
+  const queueInFile = opener(() => openSqliteDeliveryQueue(fileOf("deliveries.db"), options));
+  const deliveryQueue = reader ? opener(() => remoteDeliveryQueue(reader, queueInFile)) : queueInFile;
   return {
     preparesAtOpening: true,
     eventStore: begun.eventStore,

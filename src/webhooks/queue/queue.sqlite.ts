@@ -24,7 +24,7 @@ import {
 } from "./queue.ts";
 
 const METHODS = [
-  ...(["routed", "noteRouted"] as const),
+  "noteRouted",
   ...(["enqueue", "dueWebhooks", "claim", "settle", "defer", "resend", "recover", "cancel", "list"] as const),
   ...(["get", "sweep", "noteFailure", "streak", "endStreak", "stats"] as const),
 ] as const;
@@ -37,10 +37,16 @@ export async function openSqliteDeliveryQueue(
   return unavailableOnError(() => new SqliteDeliveryQueue(new QueueDatabase(file, { readOnly })), file);
 }
 
-/** The one that another thread serves under the name `queue`. */
-export function remoteDeliveryQueue(thread: Pick<Calls, "call">): DeliveryQueue {
+/**
+ * The one that another thread serves under the name `queue`. `here`: the same file in the caller's thread, for what each look
+ * at readiness asks, which is no reason to start the other one.
+ */
+export function remoteDeliveryQueue(
+  thread: Pick<Calls, "call">,
+  here: () => Promise<DeliveryQueue>,
+): DeliveryQueue {
   const methods = remoteMethods<DeliveryQueue, (typeof METHODS)[number]>(thread, "queue", METHODS);
-  return { ...methods, close: async () => undefined };
+  return { ...methods, routed: async () => (await here()).routed(), close: async () => undefined };
 }
 
 /** `last`: JSON of the last attempt without its answer. */

@@ -240,7 +240,10 @@ class MongodbReadStore implements ReadStore {
     else for (const document of documents) await this.#replaceStored(collection, document, term);
   }
 
-  /** False where a stored one has another position than it must have. */
+  /**
+   * False where a stored one has another position than it must have. In order, so that of a table's chunks no later one is there
+   * without those before it after a crash of a shard.
+   */
   async #replaceUnchanged(
     collection: string,
     documents: readonly Document[],
@@ -262,7 +265,7 @@ class MongodbReadStore implements ReadStore {
     return await this.#on(collection, async (all) => {
       let written = 0;
       const isComplete = await isNew(
-        all.bulkWrite(operations, { ordered: false }).then(({ matchedCount, upsertedCount }) => {
+        all.bulkWrite(operations, { ordered: true }).then(({ matchedCount, upsertedCount }) => {
           written = matchedCount + upsertedCount;
         }),
       );

@@ -9,7 +9,7 @@ import { msBehind, nextEventFinder } from "../../stores/event-store/next-event.t
 import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { closedDays, closedLinkDay } from "./closed-link-days.ts";
-import { dayCounter } from "./counting/count-days.ts";
+import { dayCounter, MOST_READ } from "./counting/count-days.ts";
 import type { CountedBy } from "./counting/count-rows.ts";
 import { countLife } from "./counting/count-summary.ts";
 import { noTags } from "./counting/link-tags.ts";
@@ -61,11 +61,11 @@ export function clickQuestions({
   readStore,
   eventStore,
   reader = tableReader({ readStore }),
-  mostRead,
+  mostRead = MOST_READ,
   slices: sliced = timeSlices,
 }: Deps) {
   const next = nextEventFinder(eventStore, clickGroup.categories);
-  const countDays = dayCounter({ reader, readStore }, mostRead);
+  const countDays = dayCounter({ reader, readStore });
 
   async function answered(question: ClickQuestion, slices: TimeSlices): Promise<ClickAnswer> {
     const { accountId, filters, kinds, groupBy, limit, now, end = now } = question;
@@ -83,10 +83,17 @@ export function clickQuestions({
     const days = await reader.days(accountId, utcDate(new Date(previous?.from ?? from)), last);
     const of = { accountId, filters, kinds, visitorKinds, zone, interval, limit, asOf: position };
     const sum = sumOfDays({ starts, interval, groupBy, visitorKinds });
-    await countDays(days, { from, to: hitsUntil }, { ...of, starts, groupBy, hitsOnly }, sum, slices);
+    await countDays(
+      days,
+      { from, to: hitsUntil },
+      { ...of, starts, groupBy, hitsOnly },
+      sum,
+      slices,
+      mostRead,
+    );
     const before = sumOfDays({ starts: [], interval, groupBy: [], visitorKinds });
     const ofPrevious = { ...of, starts: [], groupBy: [], hitsOnly: true };
-    if (previous) await countDays(days, previous, ofPrevious, before, slices);
+    if (previous) await countDays(days, previous, ofPrevious, before, slices, mostRead);
     return {
       ...{ from, to, interval },
       gaps: await gapsBetween(readStore, from, to),

@@ -47,8 +47,8 @@ export const MOST_READ = 10_000_000;
 /** Values of all groups together, which are in memory until the answer is there. */
 const MOST_VALUES = 300_000;
 
-/** One for all that ask. `mostRead`: less in tests. */
-export function dayCounter({ reader, readStore }: Deps, mostRead = MOST_READ) {
+/** One for all that ask. */
+export function dayCounter({ reader, readStore }: Deps) {
   const kept = new LRUCache<string, DayCounts>({ maxSize: KEPT_VALUES, sizeCalculation: sizeOf });
 
   /** Without groups that the summary hasn't; undefined where it is not that of the table, or hasn't the totals or points. */
@@ -73,13 +73,17 @@ export function dayCounter({ reader, readStore }: Deps, mostRead = MOST_READ) {
     }
   }
 
-  /** @throws range_too_large, ChunkReplaced, the reason of the slices' signal, what the store throws */
+  /**
+   * `mostRead`: rows, without a bound where nobody could ask for less.
+   * @throws range_too_large, ChunkReplaced, the reason of the slices' signal, what the store throws
+   */
   return async (
     days: readonly TableDay[],
     period: Period,
     counting: Counting,
     sum: Pick<DaysSum, "add" | "addValues" | "size">,
     slices: TimeSlices,
+    mostRead = Number.POSITIVE_INFINITY,
   ): Promise<void> => {
     const wanted = counting.filters.kind?.map((kind) => comparable("kind", kind));
     const kinds = counting.kinds.filter((kind) => wanted?.includes(kind) ?? true);

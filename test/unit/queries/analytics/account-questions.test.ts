@@ -8,6 +8,7 @@ import { rowsOfTable } from "../../../../src/projections/definitions/click-table
 import { accountDays } from "../../../../src/projections/definitions/summaries/account-day.ts";
 import { sumAccount } from "../../../../src/projections/definitions/summaries/sum-account.ts";
 import { clicks as clickGroup } from "../../../../src/projections/groups.ts";
+import { clickQuestions } from "../../../../src/queries/analytics/click-questions.ts";
 import { GROUPS } from "../../../../src/queries/analytics/question.ts";
 import { ACCOUNT, linkClicked, OTHER_ACCOUNT, position } from "../../../support/event-store/stored-events.ts";
 import { accountQuestionsOf } from "../../../support/projections/account-questions.ts";
@@ -34,6 +35,19 @@ it("refuses to count more rows than is bounded, of the account's own", async () 
     code: "range_too_large",
     message: expect.stringContaining("later or shorter range"),
   });
+  await stores.close();
+});
+
+it("answers a link's whole life, for which nobody can ask less, from any number of rows", async () => {
+  const stores = await openStores();
+  const clicks = Array.from({ length: 11 }, () =>
+    linkClicked({ link: "sho.rt/abc", at: "2026-03-01T10:00:00.000Z" }),
+  );
+  await append(stores.eventStore, "clicks-w0-20260301", clicks);
+  await foldGroups({ ...stores, clock: () => new Date("2026-03-01T23:00:00.000Z") });
+  const { lifeOf } = clickQuestions({ ...stores, mostRead: 10 });
+  const life = { accountId: ACCOUNT, link: "sho.rt/abc", groupBy: [], now: NOW.getTime() };
+  expect((await lifeOf(life)).totals.people).toBe(11);
   await stores.close();
 });
 

@@ -33,16 +33,19 @@ type Config = Pick<StoresConfig, "eventStoreUrl" | "eventStorePrefix" | "dataDir
  * @throws other_log; what the stores throw
  */
 export async function refuseOtherLog(kept: KeptBeside, config: Config, adopts?: string): Promise<void> {
+  // Before the log, as who starts at the same time begins the log before noting it.
+  const noted = adopts === undefined ? await notedBy(kept) : new Map<Kept, string>();
   const beginning = await kept.begun.beginning();
   const logId = beginning?.logId;
   if (adopts !== undefined && adopts !== logId)
     throw new Refused("other_log", `${logOf(config)} is ${logId ?? "none yet"}, not ${adopts}`);
   if (adopts !== undefined) return;
-  const noted = await notedBy(kept);
   for (const [what, of] of noted) if (of !== logId) throw otherLog(config, what, of, logId);
   if (!beginning || noted.has("secrets")) return;
   const accounts = { after: beginning.position, categories: [CATEGORY.account], limit: 1 };
-  if ((await kept.eventStore.readAll(accounts)).events.length > 0) throw unknownLog(config, beginning.logId);
+  const hasAccounts = (await kept.eventStore.readAll(accounts)).events.length > 0;
+  if (hasAccounts && (await notedLogId(kept.secrets)) === undefined)
+    throw unknownLog(config, beginning.logId);
 }
 
 /** Which log it is, from now on. `adopts`: also where it is another one now. @throws other_log; what the stores throw */

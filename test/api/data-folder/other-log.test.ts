@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { openBackend } from "../../../src/service/stores/backend.ts";
+import { refuseOtherLog } from "../../../src/service/stores/same-log.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { until } from "../../support/runtime/until.ts";
 import { commandLine } from "../../support/service/command-line.ts";
@@ -118,5 +119,35 @@ describe("a log and what is kept beside it in the data folder", () => {
     ]);
     expect(await all[0]?.secrets.get("log", runtimeDeps.clock())).toBe(ids[0]);
     for (const backend of all) await backend.close();
+  });
+
+  it("is no other one where it begins, and is noted, while somebody else looks", async () => {
+    const config = { dataDir: dataDir("begins"), secretKey: SECRET_KEY };
+    const { begun, eventStore, secrets, foldStore, deliveryQueue, close } = await openBackend(config);
+    let isThere = false;
+    const here = {
+      eventStore,
+      deliveryQueue: async () => deliveryQueue,
+      foldStore: {
+        checkpoint: async (name: string) => (isThere ? await foldStore.checkpoint(name) : undefined),
+        write: foldStore.write,
+      },
+      secrets: {
+        get: async (id: string, now: Date) => (isThere ? await secrets.get(id, now) : undefined),
+        put: secrets.put,
+        putIfAbsent: secrets.putIfAbsent,
+      },
+      begun: {
+        ...begun,
+        beginning: async () => {
+          const seen = isThere ? await begun.beginning() : undefined;
+          isThere = true;
+          return seen;
+        },
+      },
+    };
+    await refuseOtherLog(here, config);
+    await refuseOtherLog(here, config);
+    await close();
   });
 });

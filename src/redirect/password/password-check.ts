@@ -31,15 +31,15 @@ export type PasswordCheck = (of: PassFor, address: string, password: string) => 
 /** Being checked or waiting for it. */
 const MOST_OF_ADDRESS = 4;
 const MOST_OF_LINK = 16;
-const REMEMBERED_MS = 10 * 60_000;
-const MOST_REMEMBERED = 10_000;
+const KEPT_MS = 10 * 60_000;
+const MOST_KEPT = 10_000;
 
 /**
- * A right password is remembered for ten minutes, and the same one that comes from one address several times at once is
+ * A right password is kept for ten minutes, and the same one that comes from one address several times at once is
  * checked once.
  */
 export function passwordCheck({ isPassword, hashing, tries, key }: PasswordCheckDeps): PasswordCheck {
-  const right = new LRUCache<string, true>({ ...atMost(MOST_REMEMBERED), ttl: REMEMBERED_MS });
+  const right = new LRUCache<string, true>({ ...atMost(MOST_KEPT), ttl: KEPT_MS });
   const inFlight = new Map<string, ReturnType<PasswordCheck>>();
   const waiting = new Map<string, number>();
   const hidden = (...texts: string[]) =>

@@ -83,7 +83,7 @@ export function sharedLog(
       return { events, next: upTo };
     };
     /** Without the reader. */
-    const readOn = async (): Promise<LogPage<E>> => {
+    const readAlone = async (): Promise<LogPage<E>> => {
       const known = reader;
       const reached = known?.end;
       const page = await read({ after: follower.position, categories, limit });
@@ -98,7 +98,7 @@ export function sharedLog(
       while (!signal.aborted) {
         const shared = followers.has(follower) ? readerAt(follower.position) : undefined;
         let page: LogPage<E>;
-        if (!shared || follower.position < shared.start) page = await readOn();
+        if (!shared || follower.position < shared.start) page = await readAlone();
         else if (follower.position < shared.end) page = take(shared.after(follower.position), shared.end);
         else if (await shared.more(signal)) continue;
         else return;

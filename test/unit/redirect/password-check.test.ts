@@ -1,4 +1,4 @@
-// Checks of link passwords that come all at once: how many are hashed, how many count, and what is remembered.
+// Checks of link passwords that come all at once: how many are hashed, how many count, and which right ones are kept.
 import { describe, expect, it } from "vitest";
 import { linkPasswordTries } from "../../../src/api/limits/link-password-tries.ts";
 import { rateLimits } from "../../../src/api/limits/rate-limit.ts";

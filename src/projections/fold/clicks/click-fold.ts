@@ -17,7 +17,7 @@ import { type LinkRows, LinkTotalsFold } from "./link-totals-fold.ts";
 import { SMALL_CHUNK, TableDay } from "./table-day.ts";
 
 /** A day with more chunks than this since some were merged has them merged. */
-export const MOST_APPENDED = 64;
+const MOST_APPENDED = 64;
 const AT_A_TIME = 250;
 /** Days and totals that are kept in memory between commits. */
 const MOST_KEPT = { days: 1_000, totals: 5_000 };

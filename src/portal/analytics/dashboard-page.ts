@@ -34,7 +34,6 @@ export function dashboardPage(app: Api, deps: PortalDeps): void {
     return sendPage(reply, {
       title: "Dashboard",
       nav: "Dashboard",
-      styles: ["charts.css", "analytics.css"],
       scripts: ["chart.js"],
       body: html`${pageHead("Dashboard", { actions: !isNew && html`<a class="button" href="${viewAddress(view)}">${icon("chart")}All analytics</a>` })}
 ${resting.map(restingNotice)}

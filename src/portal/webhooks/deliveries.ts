@@ -45,7 +45,7 @@ export function deliveryPages(app: Api, deps: PortalDeps): void {
     const { webhookId, eventId } = request.params;
     const delivery = await showDelivery(deps, deliveryId(webhookId, eventId), signedIn(request).accountId);
     const body = deliveryBody(delivery);
-    return sendPage(reply, { title: "Delivery", nav: "Webhooks", styles: ["charts.css"], body });
+    return sendPage(reply, { title: "Delivery", nav: "Webhooks", body });
   });
 
   formRoute(app, deps, "/webhooks/:webhookId/deliveries/:eventId/resend", {
@@ -79,7 +79,7 @@ type DeliveryChoice = {
   cursor?: string | undefined;
 };
 
-/** `events`: what the webhook is told of. `data-live`: where console.js loads the newest deliveries again, as the address of a test has no page. */
+/** `events`: what the webhook is told of. `data-live`: where live.js loads the newest deliveries again, as the address of a test has no page. */
 export function logCard(
   path: string,
   { deliveries, next_cursor: next }: DeliveryPage,

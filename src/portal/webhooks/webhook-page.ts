@@ -128,8 +128,8 @@ async function sendWebhook(
   return sendPage(reply, {
     title: webhookName(webhook),
     nav: "Webhooks",
-    styles: ["charts.css"],
-    scripts: ["console.js"],
+
+    scripts: ["live.js"],
     status: refused?.status,
     notice: refused && noticeOf(refused, ...WEBHOOK_FIELDS),
     body: html`${head(webhook, await recentFailures(deps, webhookId))}

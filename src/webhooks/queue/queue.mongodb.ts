@@ -1,8 +1,8 @@
 // The delivery queue on MongoDB: guarded single-document updates, without transactions or aggregation pipelines.
 import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
 import type { MongodbConnection } from "../../stores/connections/mongodb.ts";
-import { deliveryFrom, LISTED, type StoredDelivery, WITHOUT_LOG } from "./queue.mongodb-documents.ts";
-import { insertMissing } from "./queue.mongodb-insert.ts";
+import { deliveryFrom, LISTED, type StoredDelivery, WITHOUT_LOG } from "./documents.mongodb.ts";
+import { insertMissing } from "./insert.mongodb.ts";
 import {
   type Attempt,
   afterAttempt,

@@ -3,7 +3,7 @@
 import type { Calls } from "../../runtime/threads/calls.ts";
 import { remoteMethods } from "../../runtime/threads/remote.ts";
 import { unavailableOnError } from "../../stores/connections/sqlite.ts";
-import { QueueDatabase } from "./queue.sqlite-database.ts";
+import { QueueDatabase } from "./database.sqlite.ts";
 import {
   type Attempt,
   afterAttempt,

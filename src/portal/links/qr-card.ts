@@ -1,9 +1,8 @@
 // The QR code of a link on its page: to look at, to download, and to be drawn in other sizes and colours.
 import type { LinkDocument } from "../../projections/definitions/links.ts";
-import { choice, field } from "../shell/form.ts";
+import { field, hiddenFields } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { hiddenFields } from "../shell/parts.ts";
 import { shortName } from "./link-view.ts";
 
 const CORRECTIONS = [
@@ -36,8 +35,8 @@ export function qrCard(link: LinkDocument, hasLogo: boolean): Html {
 <div><form class="stack" action="${path}" target="_blank">${hiddenFields(link.domainId ? { domain_id: link.domainId } : {})}<div class="grid grid-small">
 ${number("size", "Size in pixels", "1024", 64, 2048)}${number("margin", "Margin in squares", "4", 2, 20)}
 ${colour("dark", "Colour", "#000000")}${colour("light", "Background", "#ffffff")}
-${!hasLogo && choice({ label: "Correction", name: "ecc", id: "qr-ecc", value: "M", options: CORRECTIONS })}
-${choice({ label: "Format", name: "format", id: "qr-format", options: FORMATS })}</div>
+${!hasLogo && field({ label: "Correction", name: "ecc", id: "qr-ecc", value: "M", options: CORRECTIONS })}
+${field({ label: "Format", name: "format", id: "qr-format", options: FORMATS })}</div>
 ${hasLogo && html`<label class="check"><input type="checkbox" name="logo" value="true" checked>Your logo in the middle</label>`}
 <div><button class="button">${icon("external")}Draw it</button></div></form></div></details></section>`;
 }

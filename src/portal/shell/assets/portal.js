@@ -197,8 +197,15 @@ function changeColoursHere() {
   });
 }
 
+/** A key is shown once: the examples of /docs take it from here, within this tab. */
+function keyForDocs() {
+  const link = document.querySelector("a[data-docs-key]");
+  link?.addEventListener("click", () => sessionStorage.setItem("linkledger-key", link.dataset.docsKey));
+}
+
 showCurrentEntry();
 changeColoursHere();
+keyForDocs();
 tellOwnZone();
 localTimes(document);
 typeOwnTime();

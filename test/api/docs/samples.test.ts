@@ -85,7 +85,7 @@ onServer(client, () => {
       if (language === "curl") return `echo "### ${name}"\n${code}; echo`;
       // Modules of their own, as their constants have the same names.
       await written(language, name, code);
-      return `console.log("### ${name}"); await import("./${name}.mjs?${n}");`;
+      return `console.log("### ${name}"); await import("./" + "${name}.mjs?${n}");`;
     });
     return await run(language, "all", (await Promise.all(parts)).join("\n\n"));
   };

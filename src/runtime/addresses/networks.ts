@@ -1,5 +1,4 @@
-// Which part of an address is one client: for rate limits, and for rules that keep a visitor for the day. And whether an
-// address is in a network.
+// Networks, and which part of an address is one client: for rate limits, and for rules that keep a visitor for the day.
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
@@ -31,12 +30,14 @@ export function networkOf(text: string): string | undefined {
 }
 
 /** `networks`: CIDR, as `networkOf` gives them. An IPv4-mapped IPv6 address is the IPv4 address. */
-export function isInNetworks(networks: readonly string[], ip: string): boolean {
-  const [plain = ""] = ip.split("%");
-  if (!ipaddr.isValid(plain)) return false;
-  const address = ipaddr.process(plain);
-  return networks.some((cidr) => {
-    const [network, bits] = ipaddr.parseCIDR(cidr);
-    return network.kind() === address.kind() && address.match(network, bits);
-  });
+export function inNetworks(networks: readonly string[]): (ip: string) => boolean {
+  const parsed = networks.map((cidr) => ipaddr.parseCIDR(cidr));
+  return (ip) => {
+    const [plain = ""] = ip.split("%");
+    if (!ipaddr.isValid(plain)) return false;
+    const address = ipaddr.process(plain);
+    return parsed.some(
+      ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
+    );
+  };
 }

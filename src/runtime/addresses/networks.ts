@@ -1,5 +1,4 @@
 // Networks, and which part of an address is one client: for rate limits, and for rules that keep a visitor for the day.
-import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
@@ -19,7 +18,8 @@ export function addressOf(ip: string): string {
 export function networkOf(text: string): string | undefined {
   const [address = "", bits, more] = text.split("/");
   // ipaddr.js reads other notations, too, such as octal numbers; IPv4-mapped IPv6 is compared as IPv4.
-  if (isIP(address) === 0 || address.includes("%") || more !== undefined) return undefined;
+  const isAddress = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
+  if (!isAddress || address.includes("%") || more !== undefined) return undefined;
   const kind = ipaddr.parse(address);
   if (kind.kind() === "ipv6" && (kind as ipaddr.IPv6).isIPv4MappedAddress()) return undefined;
   const length = kind.kind() === "ipv4" ? 32 : 128;

@@ -34,10 +34,10 @@ function copyButtons(root) {
 
 /** Shows a short message, which screen readers announce (role status). */
 function announce(text) {
-  let box = document.getElementById("announcement");
+  let box = document.querySelector(".tip");
   if (!box) {
     box = document.createElement("div");
-    box.id = "announcement";
+    box.className = "tip";
     box.setAttribute("role", "status");
     document.body.append(box);
   }

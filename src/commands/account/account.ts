@@ -1,6 +1,7 @@
 // Decider of an account, and the fold of its whole stream, on whose keys, domains and webhooks key.ts, domain.ts and
 // webhook.ts decide. Pure.
 import type { AccountEvent, EventOf } from "../../events/catalogue.ts";
+import type { QrStyle } from "../../events/links/qr-look.ts";
 import {
   type KeyScope,
   STREAM_LIMITS,
@@ -79,6 +80,7 @@ export type OpenAccount = {
   /** By tag, those that have one. */
   tagColours: Map<string, TagColour>;
   brand: Brand;
+  qrLook: QrStyle | null;
   logos: { everSet: number; isSet: boolean };
   /** Length of the stream, for `withRoom`. */
   events: number;
@@ -153,6 +155,7 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
       domainsAdded: 0,
       timeZone: null,
       brand: {},
+      qrLook: null,
       logos,
       events: 1,
     };
@@ -165,6 +168,7 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
   else if (event.type === "TimeZoneChosen") account.timeZone = event.data.timeZone;
   else if (event.type === "TagColoured") evolveTag(account, event);
   else if (event.type === "BrandChanged") account.brand = brandOf(event.data);
+  else if (event.type === "QrLookChanged") account.qrLook = qrLookOf(event.data);
   else if (event.type === "LogoChanged") evolveLogos(account, event.data.image);
   else if (isOfKey(event)) evolveKey(account, event);
   else if (isOfWebhook(event)) evolveWebhook(account, event);
@@ -174,6 +178,10 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
 
 function brandOf({ name, colour, fallbackUrl }: Brand): Brand {
   return { name, colour, fallbackUrl };
+}
+
+function qrLookOf({ accountId: _, at: __, ...look }: EventOf<"QrLookChanged">["data"]): QrStyle {
+  return look;
 }
 
 function evolveLogos({ logos }: OpenAccount, image: string | null): void {

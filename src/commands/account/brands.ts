@@ -1,5 +1,6 @@
 // What an owner chooses of the pages that visitors see, and of QR codes: checked, then put in the account's stream.
 import { cleanText } from "../../events/classification/clean-text.ts";
+import type { QrLook, QrStyle } from "../../events/links/qr-look.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { CommandContext } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
@@ -7,7 +8,7 @@ import type { Appended, CommandDeps } from "../handle-command.ts";
 import { type AcceptUrlDeps, acceptUrl } from "../links/accept-url.ts";
 import type { Brand } from "./account.ts";
 import { changeAccount, loadAccount } from "./accounts.ts";
-import { changeBrandTo, changeLogoTo } from "./brand.ts";
+import { changeBrandTo, changeLogoTo, changeQrLookTo } from "./brand.ts";
 
 export const BRAND_NAME_MAX = 60;
 const COLOUR = /^#[0-9a-f]{6}$/;
@@ -56,3 +57,18 @@ export async function changeLogo(
 ): Promise<Appended> {
   return await changeAccount(deps, context, accountId, (account, at) => changeLogoTo(account, { image, at }));
 }
+
+/** `draw`: refuses what nobody could scan, as the image itself is refused. @throws unscannable_qr, account_not_found, history_full */
+export async function keepQrLook(
+  deps: CommandDeps & { draw: (text: string, look: QrLook) => Promise<unknown>; baseUrl: string },
+  context: CommandContext,
+  accountId: string,
+  look: QrStyle,
+): Promise<Appended> {
+  const { logo: _, ...style } = look;
+  await deps.draw(`${deps.baseUrl}/${SAMPLE_SLUG}?qr=1`, { ...style, format: "svg", size: 512 });
+  return await changeAccount(deps, context, accountId, (account, at) =>
+    changeQrLookTo(account, { ...look, at }),
+  );
+}
+const SAMPLE_SLUG = "aaaaaaa";

@@ -124,15 +124,6 @@ export const noFlags: LinkFlags & { status: OwnStatus } = {
   status: "live",
 };
 
-/** The link with these flags set or cleared, and with the status that all of them come to. */
-export function withFlags<L extends LinkFlags & { status: OwnStatus }>(
-  link: L,
-  flags: Partial<LinkFlags>,
-): L {
-  const { disabled, deleted } = { ...link, ...flags };
-  return { ...link, disabled, deleted, status: deleted ? "deleted" : disabled ? "disabled" : "live" };
-}
-
 export function notedAfter(before: NotedEnds | undefined, event: EndEvent): NotedEnds {
   const { expiresAt: _, ...others } = before ?? {};
   if (event.type === "LinkReopened") return others;

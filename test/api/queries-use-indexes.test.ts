@@ -51,7 +51,12 @@ it("use an index, and sort nothing without a bound", { timeout: 180_000 }, async
   try {
     const port = Number(instance.PORT);
     const made = await askForEverything(port, { accountId, key: keys[0] as string });
+    const url = "https://hooks.example.com/";
+    await commands.linkledger(["webhook", "add", "--account", accountId, "--url", url]);
     for (const args of [
+      ...[[], ["--state", "failed"]].flatMap((state) =>
+        [[], ["--event", "link.clicked"]].map((event) => ["webhook", "deliveries", url, ...state, ...event]),
+      ),
       ["projections", "rebuild"],
       ["projections", "verify"],
       ["audit", "verify"],
@@ -70,6 +75,7 @@ it("use an index, and sort nothing without a bound", { timeout: 180_000 }, async
   }
   const found = statements(recorded);
   expect(found.length).toBeGreaterThan(150);
+  expect(found.filter(([, sql]) => /FROM deliveries\s+WHERE.*event = :event/.test(sql))).toHaveLength(2);
   expect(unindexed(found, instance.DATA_DIR as string)).toEqual([]);
 });
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { redisDailySalts } from "../../src/redirect/clicks/visitors/daily-salts.redis.ts";
 import { CoordinationUnavailable } from "../../src/stores/connections/errors.ts";
 import { openRedis, type RedisConnection } from "../../src/stores/connections/redis.ts";
-import { redisCounts } from "../../src/stores/counts/redis/counts.ts";
+import { redisCounts } from "../../src/stores/counts/counts.redis.ts";
 import { settlesWithoutWaiting } from "../support/runtime/settles-without-waiting.ts";
 import { freePort } from "../support/servers/free-port.ts";
 import { redis, redisIsOurs, startRedis, type TestRedis } from "../support/servers/redis-server.ts";

@@ -4,8 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
 import { rateLimits } from "../../src/api/limits/rate-limit.ts";
 import { CoordinationUnavailable } from "../../src/stores/connections/errors.ts";
+import { openSqliteCounts } from "../../src/stores/counts/counts.sqlite.ts";
 import { ownCounts } from "../../src/stores/counts/own-counts.ts";
-import { openSqliteCounts } from "../../src/stores/counts/sqlite/counts.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { countsContract } from "./counts.ts";
 

@@ -1,6 +1,11 @@
 // The contract of the delivery queue, second part: resending, cancelling, listing, sweeping and counting.
 import { beforeAll, describe, expect, it } from "vitest";
-import { type DeliveryQueue, deliveryId } from "../../src/webhooks/queue/queue.ts";
+import {
+  DELIVERY_STATES,
+  type DeliveryQueue,
+  type DeliveryState,
+  deliveryId,
+} from "../../src/webhooks/queue/queue.ts";
 import {
   answered,
   at,
@@ -83,27 +88,38 @@ export function deliveryQueueCareContract(name: string, open: () => Promise<Deli
       expect(await claim(queue, neighbour)).toHaveLength(1);
     });
 
-    it("lists newest first, page by page without gap or repetition, all or those of a state", async () => {
+    it("lists newest first, page by page without gap or repetition, all or those of a state, an event, or both", async () => {
       const hook = newWebhook();
-      for (const minute of [0, 1, 2])
-        await queue.enqueue(
-          ["a", "b", "c"].map((id) => delivery(hook, `${id}${minute}`)),
-          at(minute * 60),
-        );
-      const pages = async (state?: "pending" | "delivered") => {
-        const seen: string[] = [];
-        for (let after: { createdAt: string; id: string } | undefined; ; ) {
-          const page = await queue.list({ webhookId: hook, state, after, limit: 2 });
-          seen.push(...page.map(({ eventId }) => eventId));
-          after = page.at(-1);
-          if (!after) return seen;
+      const events = ["link.clicked", "link.created", "link.updated"];
+      const queued: { eventId: string; event: string; state: DeliveryState }[] = [];
+      for (let n = 0; n < 24; n++) {
+        const event = events[n % 3] as string;
+        const eventId = `e${String(n).padStart(2, "0")}`;
+        // Several of each moment.
+        await queue.enqueue([{ ...delivery(hook, eventId), event }], at(Math.floor(n / 5)));
+        queued.unshift({ eventId, event, state: "pending" });
+      }
+      for (const claimed of await claim(queue, hook, at(60), 15)) {
+        const { eventId } = claimed;
+        const state = Number(eventId.slice(1)) % 2 ? "failed" : "delivered";
+        await queue.settle(claimed, answered(200), { state });
+        const row = queued.find((row) => row.eventId === eventId);
+        if (row) row.state = state;
+      }
+      for (const state of [undefined, ...DELIVERY_STATES])
+        for (const event of [undefined, ...events, "link.deleted"]) {
+          const seen: string[] = [];
+          for (let after: { createdAt: string; id: string } | undefined; ; ) {
+            const page = await other.list({ webhookId: hook, state, event, after, limit: 2 });
+            seen.push(...page.map(({ eventId }) => eventId));
+            after = page.at(-1);
+            if (!after) break;
+          }
+          const wanted = queued.filter(
+            (row) => (!state || row.state === state) && (!event || row.event === event),
+          );
+          expect([state, event, seen]).toEqual([state, event, wanted.map(({ eventId }) => eventId)]);
         }
-      };
-      expect(await pages()).toEqual(["c2", "b2", "a2", "c1", "b1", "a1", "c0", "b0", "a0"]);
-      const [first] = await claim(queue, hook, at(0), 1);
-      if (first) await queue.settle(first, answered(200), { state: "delivered" });
-      expect(await pages("delivered")).toEqual([first?.eventId]);
-      expect(await pages("pending")).toHaveLength(8);
       expect(await queue.list({ webhookId: newWebhook(), limit: 10 })).toEqual([]);
     });
 
@@ -132,6 +148,9 @@ export function deliveryQueueCareContract(name: string, open: () => Promise<Deli
         ...{ since: at(1), lastAt: at(2), attempts: 2 },
       });
       expect(await queue.streak(hook)).toEqual({ since: at(1), lastAt: at(2), attempts: 2 });
+      const streak = { webhookId: hook, since: at(1), lastAt: at(2), attempts: 2 };
+      expect(await other.streaks(2)).toContainEqual(streak);
+      expect((await other.streaks(3)).map(({ webhookId }) => webhookId)).not.toContain(hook);
       await other.endStreak(hook);
       await queue.endStreak(hook);
       expect(await other.streak(hook)).toBeUndefined();

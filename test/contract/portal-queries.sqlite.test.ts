@@ -1,6 +1,6 @@
 // The portal's queries on the embedded read store.
 import { join } from "node:path";
-import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
+import { openSqliteReadStore } from "../../src/stores/read-store/read-store.sqlite.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { linkStatusesContract } from "./link-statuses.ts";
 import { portalQueriesContract } from "./portal-queries.ts";

@@ -4,7 +4,6 @@ import { type Document as BsonDocument, MongoServerError } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { StoreFailed, StoreUnavailable } from "../../src/stores/connections/errors.ts";
 import { MongodbConnection } from "../../src/stores/connections/mongodb.ts";
-import { openMongodbReadStore } from "../../src/stores/read-store/mongodb/read-store.ts";
 import {
   CheckpointMoved,
   type CollectionWrite,
@@ -12,6 +11,7 @@ import {
   type ReadStore,
   type WriteBatch,
 } from "../../src/stores/read-store/port.ts";
+import { openMongodbReadStore } from "../../src/stores/read-store/read-store.mongodb.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { settlesWithoutWaiting } from "../support/runtime/settles-without-waiting.ts";
 import { mongodb, mongodbIsOurs, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";

@@ -9,7 +9,7 @@ import { linkTotals } from "../../src/projections/definitions/link-totals.ts";
 import { links } from "../../src/projections/definitions/links.ts";
 import { accountLinks, LINK_ORDERS, LINK_SCOPES, listLinks } from "../../src/queries/links/list-links.ts";
 import { topLinks } from "../../src/queries/links/top-links.ts";
-import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
+import { openSqliteReadStore } from "../../src/stores/read-store/read-store.sqlite.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { inThreads } from "../support/service/store-threads.ts";
 import { expectPrintedTable } from "./click-table-script.ts";

@@ -3,7 +3,7 @@ import { beforeAll } from "vitest";
 import { MongodbConnection } from "../../src/stores/connections/mongodb.ts";
 import { encryptedSecrets } from "../../src/stores/secrets/encrypted-secrets.ts";
 import { keyringOf } from "../../src/stores/secrets/keyring.ts";
-import { mongodbSecrets, prepareSecrets } from "../../src/stores/secrets/mongodb/secret-store.ts";
+import { mongodbSecrets, prepareSecrets } from "../../src/stores/secrets/secret-store.mongodb.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { secretStoreContract } from "./secret-store.ts";

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { encryptedSecrets } from "../../src/stores/secrets/encrypted-secrets.ts";
 import { keyringOf } from "../../src/stores/secrets/keyring.ts";
-import { openSqliteSecrets, remoteSecrets } from "../../src/stores/secrets/sqlite/secret-store.ts";
+import { openSqliteSecrets, remoteSecrets } from "../../src/stores/secrets/secret-store.sqlite.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { inThreads } from "../support/service/store-threads.ts";

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
-import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
+import { openSqliteReadStore } from "../../src/stores/read-store/read-store.sqlite.ts";
 import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { linkClicked, linkCreated, linkDisabled } from "../support/event-store/stored-events.ts";
 import { foldGroups } from "../support/projections/fold-groups.ts";

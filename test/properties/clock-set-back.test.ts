@@ -11,7 +11,7 @@ import { whenCounted } from "../../src/queries/analytics/when-counted.ts";
 import { findClicks, searchClicks } from "../../src/queries/audit/find-clicks.ts";
 import { pause } from "../../src/runtime/pause.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
-import { openSqliteReadStore } from "../../src/stores/read-store/sqlite/read-store.ts";
+import { openSqliteReadStore } from "../../src/stores/read-store/read-store.sqlite.ts";
 import { clickFile, clickPage } from "../../src/transfer/export/account-clicks.ts";
 import { clickRows } from "../../src/transfer/export/click-rows.ts";
 import { replayFrom } from "../../src/webhooks/owner-tools/replay-webhook.ts";

@@ -21,7 +21,7 @@ export function readSources(folders: readonly string[]): Map<string, Source> {
   return new Map(paths.map((path) => [path, readSource(path)]));
 }
 
-/** Adapters, or their folder, are named after what they adapt: `sqlite/event-store.ts`, `rate-limit.redis.ts`, `mongodb/`. */
+/** Adapters are named after what they adapt: `counts.redis.ts` beside `counts.ts`; one of many files is a folder. */
 export function isAdapter({ path }: Source): boolean {
   return /^src\/(.*[/.-])?(sqlite|eventstoredb|mongodb|redis)([/.-]|$)/.test(path);
 }

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { keysInUse } from "../../commands/webhooks/webhook-key.ts";
 import { readableEvent } from "../../events/read-event.ts";
-import { selectionOf } from "../../events/webhook-selection.ts";
+import { selectionOf, WEBHOOK_EVENTS, type WebhookEventName } from "../../events/webhook-selection.ts";
 import type { FeedBatch } from "../../queries/log-reader/log-reader.ts";
 import { entitledWebhook } from "../../queries/webhooks.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -20,7 +20,7 @@ import {
 } from "../../webhooks/routing/deliveries-of.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors } from "../schemas.ts";
-import { type EventsDeps, Position, sendStream } from "./send-stream.ts";
+import { type EventsDeps, listOf, Position, sendStream } from "./send-stream.ts";
 import type { LiveStreams } from "./streams.ts";
 
 export type DeliveriesDeps = EventsDeps & {
@@ -31,7 +31,8 @@ export type DeliveriesDeps = EventsDeps & {
 };
 
 const DESCRIPTION = `Server-sent events: \`data\` is \`{ "id", "event", "headers", "body" }\`, as the webhook's URL is sent it, but
-for the header \`X-API-Key\`; \`id\` is a position, which a client sends back as \`Last-Event-ID\` when it reconnects. Without
+for the header \`X-API-Key\`, signed as it is sent to you: \`webhook-timestamp\` is that moment, also of what was before, whose own
+time is \`timestamp\` in \`body\`; \`id\` is a position, which a client sends back as \`Last-Event-ID\` when it reconnects. Without
 one it begins now. A paused webhook is told here, too, and what is told here is sent to its URL all the same. Developer tier.`;
 
 export function deliveriesRoute(app: Api, deps: DeliveriesDeps, streams: LiveStreams): void {
@@ -41,7 +42,12 @@ export function deliveriesRoute(app: Api, deps: DeliveriesDeps, streams: LiveStr
     description: DESCRIPTION,
     tags: ["Events"],
     params: z.object({ webhook_id: z.string().max(100) }),
-    querystring: z.object({ after: Position.optional().meta({ description: "Only what is behind it" }) }),
+    querystring: z.object({
+      after: Position.optional().meta({ description: "Only what is behind it" }),
+      events: listOf(WEBHOOK_EVENTS, "must be events of webhooks, with commas").meta({
+        description: "Only these of those that the webhook is told of, with commas; all when absent",
+      }),
+    }),
     headers: z.object({ "last-event-id": Position.optional() }),
     response: {
       200: { description: "A stream", content: { "text/event-stream": { schema: z.string() } } },
@@ -55,7 +61,7 @@ export function deliveriesRoute(app: Api, deps: DeliveriesDeps, streams: LiveStr
     const after = request.headers["last-event-id"] ?? request.query.after;
     if (after !== undefined) await refuseForeignPosition(deps, after);
     const from = after ?? (await deps.eventStore.head());
-    const deliveriesOf = signedDeliveries(deps, webhookId, accountId);
+    const deliveriesOf = signedDeliveries(deps, webhookId, accountId, request.query.events);
     await sendStream(deps, streams, request, reply, from, async function* (signal) {
       const all = deps.logReader.followAccount(accountId, from, DELIVERED_TYPES, "recorded", signal);
       for await (const batch of all) yield await deliveriesOf(batch);
@@ -64,8 +70,13 @@ export function deliveriesRoute(app: Api, deps: DeliveriesDeps, streams: LiveStr
   });
 }
 
-/** By the webhook's settings and keys as they are at each batch. */
-function signedDeliveries(deps: DeliveriesDeps, webhookId: string, accountId: string) {
+/** `wanted`: events; none are all. By the webhook's settings and keys as they are at each batch. */
+function signedDeliveries(
+  deps: DeliveriesDeps,
+  webhookId: string,
+  accountId: string,
+  wanted: readonly WebhookEventName[],
+) {
   const make = deliveryMaker(deps);
   return async ({ events, position }: FeedBatch): Promise<FeedBatch> => {
     if (events.length === 0) return { events, position };
@@ -78,6 +89,7 @@ function signedDeliveries(deps: DeliveriesDeps, webhookId: string, accountId: st
       if (!event || !selects(selection, event)) continue;
       const deliveries = await make(event, [selection]).catch(noneOfUnreadable);
       for (const { eventId: id, event: name, body } of deliveries) {
+        if (wanted.length > 0 && !wanted.some((event) => event === name)) continue;
         const headers = deliveryHeaders(secrets, { id, event: name, body }, deps.clock().getTime());
         signed.push({
           position: recorded.position,

@@ -11,7 +11,7 @@ import { setPageLinks } from "../page-links.ts";
 import { apiErrors } from "../schemas.ts";
 import { type DeliveriesDeps, deliveriesRoute } from "./deliveries-route.ts";
 import { CloudEventSchema, EventPageSchema } from "./event-schemas.ts";
-import { type EventsDeps, Position, sendStream } from "./send-stream.ts";
+import { type EventsDeps, listOf, Position, sendStream } from "./send-stream.ts";
 import { type LiveStreams, liveStreams } from "./streams.ts";
 
 const LIMIT = 1_000;
@@ -19,12 +19,9 @@ const Query = z.object({
   after: Position.optional().meta({
     description: "Only events behind this position: `next` of the page before; all when absent",
   }),
-  types: z
-    .string()
-    .transform((text) => text.split(",").filter((type) => type !== ""))
-    .pipe(z.array(z.enum(EVENT_TYPES, "must be types of events that /openapi.json lists, with commas")))
-    .default([])
-    .meta({ description: "Only events of these types, with commas; all when absent" }),
+  types: listOf(EVENT_TYPES, "must be types of events that /openapi.json lists, with commas").meta({
+    description: "Only events of these types, with commas; all when absent",
+  }),
   limit: z.coerce.number().int().min(1).max(LIMIT).default(100).meta({ description: "Of a page" }),
 });
 

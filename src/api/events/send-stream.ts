@@ -25,6 +25,15 @@ export const Position = z
   .string()
   .regex(/^[\w:.-]{1,100}$/, "must be a position, as an earlier answer gave it");
 
+/** A member of a query: names with commas, none where it is absent. `message`: where one is not known. */
+export function listOf<const N extends readonly string[]>(names: N, message: string) {
+  return z
+    .string()
+    .transform((text) => text.split(",").filter((name) => name !== ""))
+    .pipe(z.array(z.enum(names, message)))
+    .default([]);
+}
+
 /** Between two batches of a stream, so that many events cost few writes. */
 const BETWEEN_BATCHES_MS = 100;
 

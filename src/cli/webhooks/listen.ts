@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from "commander";
 import { LinkledgerError } from "../../../sdk/src/errors.js";
 import { followStream } from "../../../sdk/src/events.js";
+import { commaSeparated } from "../../config/formats.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option, required } from "../command.ts";
@@ -10,28 +11,31 @@ import { type Call, runWithoutStores } from "../session.ts";
 /** As the service waits for a receiver. */
 const ANSWER_MS = 15_000;
 
-type Listening = { forward: string; from?: string; after?: string };
+type Listening = { forward: string; from?: string; after?: string; events?: string[] };
 type Delivery = { id: string; event: string; headers: Record<string, string>; body: string };
 
 export const listenCommand: CommandRow = {
   name: "listen <webhook>",
   about: "forward what a webhook is sent to a program here, until Ctrl-C",
   remark: `LINKLEDGER_KEY is an API key of the webhook's account, with the scope events:read; WEBHOOK_KEY the webhook's own, for
-receivers that compare X-API-Key. Signatures are the service's. What the program refuses is told, and not sent again; where
+receivers that compare X-API-Key. Signatures are the service's, of the moment at which it tells the delivery here, as with each
+try, also of what was before (--after): the event's own time is "timestamp" in its body. What the program refuses is told, and not sent again; where
 the connection breaks, it goes on without a gap. A webhook whose own URL is nowhere yet can be paused meanwhile.`,
   args: { webhook: "its id" },
   options: [
     required("--forward <url>", "where deliveries go, such as http://localhost:4000/hook", address),
     option("--from <url>", "the service's address; LINKLEDGER_URL by default", address),
+    option("--events <list>", "only these of those that it is told of, comma separated", commaSeparated),
     option("--after <position>", "what was sent since then, too: as an earlier run said"),
   ],
   json: false,
   by: runWithoutStores,
-  async run({ terminal, work }: Call, { forward, from, after }: Listening, webhookId: string) {
+  async run({ terminal, work }: Call, { forward, from, after, events = [] }: Listening, webhookId: string) {
     const { LINKLEDGER_URL = "http://localhost:3000", LINKLEDGER_KEY: key, WEBHOOK_KEY } = terminal.env;
     if (!key) throw new Refused("invalid_key", "LINKLEDGER_KEY is to be an API key of the webhook's account");
     const service = { baseUrl: (from ?? LINKLEDGER_URL).replace(/\/+$/, ""), key, fetch: globalThis.fetch };
-    const path = `/api/v1/webhooks/${encodeURIComponent(webhookId)}/deliveries/stream`;
+    const chosen = events.length > 0 ? `?${new URLSearchParams({ events: events.join() })}` : "";
+    const path = `/api/v1/webhooks/${encodeURIComponent(webhookId)}/deliveries/stream${chosen}`;
     let [position, delivered, refused] = [after, 0, 0];
     const outcome = () =>
       `${delivered} delivered, ${refused} refused${position === undefined ? "" : `; go on by --after ${position}`}`;

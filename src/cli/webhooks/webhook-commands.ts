@@ -10,7 +10,7 @@ import {
 } from "../../commands/webhooks/webhooks.ts";
 import { commaSeparated } from "../../config/formats.ts";
 import { CLICK_KINDS, CREATED_VIA, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
-import { WEBHOOK_EVENTS } from "../../events/webhook-selection.ts";
+import { WEBHOOK_EVENTS, type WebhookEventName } from "../../events/webhook-selection.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { listWebhooks, showWebhook, webhookRow } from "../../queries/webhooks.ts";
 import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
@@ -32,7 +32,7 @@ import { runQuery, type Session } from "../session.ts";
 import { listenCommand } from "./listen.ts";
 
 type Since = { since: Date };
-type Page = { state?: DeliveryState; limit: number; cursor?: string };
+type Page = { state?: DeliveryState; event?: WebhookEventName; limit: number; cursor?: string };
 type Settings = {
   url?: string;
   events?: string[];
@@ -150,6 +150,7 @@ export const commands: readonly CommandRow[] = [
     args,
     options: [
       new Option("--state <state>", "only those").choices(DELIVERY_STATES),
+      new Option("--event <event>", "only of this event").choices(WEBHOOK_EVENTS),
       option("--limit <number>", "1 to 100", pageSize).default(50),
       option("--cursor <cursor>", "next_cursor of the page before"),
     ],

@@ -8,7 +8,6 @@ import {
   noFlags,
   notedAfter,
   type OwnStatus,
-  withFlags,
 } from "../../events/link-events.ts";
 import {
   type LinkOptions,
@@ -33,7 +32,7 @@ export type LinkDetails = Omit<EventOf<"LinkCreated">["data"], "at"> & { created
  */
 export type ExistingLink = {
   status: OwnStatus;
-  block?: LinkBlock | undefined;
+  block?: LinkBlock | null | undefined;
   noted?: NotedEnds;
   changes: number;
   changedAt: string;
@@ -251,28 +250,50 @@ export function evolve(link: LinkState, event: LinkEvent): LinkState {
     return { ...noFlags, changes: 0, createdAt: at, changedAt: at, ...facts };
   }
   if (link.status === "free") return link;
-  const changed = { ...link, changes: link.changes + 1, changedAt: event.data.at };
+  const changed = linkAfter(link, event);
+  const status = changed.deleted ? "deleted" : changed.disabled ? "disabled" : "live";
+  return { ...changed, status, changes: link.changes + 1 };
+}
+
+/** What events after LinkCreated change, of the state that is decided on as of a read model's document. */
+type ChangingFacts = LinkFlags &
+  LinkOptions & {
+    longUrl: string;
+    block?: LinkBlock | null | undefined;
+    noted?: NotedEnds;
+    changedAt: string;
+  };
+
+/** The link after an event that isn't its first one. */
+export function linkAfter<Link extends ChangingFacts>(
+  before: Link,
+  event: Exclude<LinkEvent, { type: "LinkCreated" }>,
+): Link {
+  const link = { ...before, changedAt: event.data.at };
   switch (event.type) {
     case "LinkRetargeted":
-      return { ...changed, longUrl: event.data.to };
+      return { ...link, longUrl: event.data.to };
     case "LinkOptionsChanged":
-      return withOptions(changed, event.data.changes);
+      return withOptions(link, event.data.changes);
     case "LinkDisabled":
-      return withFlags(changed, { disabled: true });
+      return { ...link, disabled: true };
     case "LinkEnabled":
-      return withFlags(changed, { disabled: false });
+      return { ...link, disabled: false };
     case "LinkDeleted":
-      return withFlags(changed, { deleted: true });
+      return { ...link, deleted: true };
     case "LinkRestored":
-      return withFlags(changed, { deleted: false });
+      return { ...link, deleted: false };
     case "LinkBlocked":
-      return { ...changed, block: blockOf(event.data) };
+      return { ...link, block: blockOf(event.data) };
     case "LinkUnblocked":
-      return { ...changed, block: undefined };
+      return { ...link, block: null };
     case "LinkExpired":
     case "LinkReopened":
     case "LinkLimitReached":
-      return { ...changed, noted: notedAfter(link.noted, event) };
+      return { ...link, noted: notedAfter(link.noted, event) };
+    // Somebody's else that stands in the stream.
+    default:
+      return before;
   }
 }
 

@@ -82,7 +82,7 @@ export function keysPages(app: Api, deps: PortalDeps): void {
       status: refused?.status,
       title: "API keys",
       nav: "API keys",
-      styles: ["charts.css"],
+
       notice: refused && noticeOf(refused, "networks", "scopes", "expires_at"),
       body: html`${pageHead("API keys", {
         lead: html`${active} of ${limit} active keys. Programs send a key as <code>X-API-Key</code>; <a href="/docs">see the documentation</a>.`,

@@ -138,7 +138,7 @@ function sealTable(seals: readonly ListedSeal[]): Html {
   return tableCard("Seals, newest first", seals, columns, none);
 }
 
-/** `data-live`: console.js reloads it while `data-busy` is there. */
+/** `data-live`: live.js reloads it while `data-busy` is there. */
 function verification(run: VerificationRun | undefined): Html {
   if (!run)
     return html`<div id="verification" data-live><p class="muted">The log has not been verified from here yet.</p></div>`;

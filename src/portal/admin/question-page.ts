@@ -44,8 +44,7 @@ export function sendConsolePage(reply: FastifyReply, page: ConsolePage): Fastify
     nav,
     title,
     notice,
-    styles: ["charts.css", "console.css"],
-    scripts: isLive ? ["console.js"] : [],
+    scripts: isLive ? ["live.js"] : [],
     body: html`${pageHead(heading, head)}\n${body}`,
   });
 }

@@ -1,5 +1,5 @@
 // GET /portal/analytics: the numbers of an account, or of those of its clicks that the filters in the address let through,
-// such as of a link, a tag or a domain; console.js keeps those of a range that goes on up to date.
+// such as of a link, a tag or a domain; live.js keeps those of a range that goes on up to date.
 import type { Api } from "../../api/fastify.ts";
 import { namedLink } from "../../commands/links/change-link.ts";
 import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
@@ -47,8 +47,7 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
     return sendPage(reply, {
       title: link ? `Analytics of ${link.slug}` : "Analytics",
       nav: "Analytics",
-      styles: ["charts.css", "analytics.css"],
-      scripts: isLive ? ["chart.js", "console.js"] : ["chart.js"],
+      scripts: isLive ? ["chart.js", "live.js"] : ["chart.js"],
       status: answer ? 200 : 400,
       notice: problem === undefined ? undefined : { kind: "failed", text: problem },
       body: html`${link ? linkHead(link, await statusOf(deps, link), "Analytics") : pageHead("Analytics")}

@@ -3,15 +3,18 @@ import type { Api } from "../../api/fastify.ts";
 import type { Tier } from "../../events/vocabulary.ts";
 import { type AccountUsage, accountUsage } from "../../queries/accounts.ts";
 import type { AccountAnswer } from "../../queries/analytics/question.ts";
+import { type RestingWebhook, restingReceivers } from "../../webhooks/owner-tools/resting-receiver.ts";
 import { count } from "../links/link-view.ts";
 import { createLinkForm } from "../links/new-link-page.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { meter } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { sendPage } from "../shell/page.ts";
+import { noticeBox, sendPage } from "../shell/page.ts";
 import { card, facts, pageHead, postButton } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
+import { whyResting } from "../webhooks/webhook-page.ts";
+import { webhookName, webhookPath } from "../webhooks/webhooks-page.ts";
 import { askView } from "./ask-view.ts";
 import { barsOf } from "./ranked-bars.ts";
 import { chartCard } from "./series-chart.ts";
@@ -26,13 +29,14 @@ export function dashboardPage(app: Api, deps: PortalDeps): void {
     const isNew = usage.links + usage.deletedLinks === 0;
     const view = viewOf(AnalyticsQuery.parse({}), tier, deps.clock(), timeZone ?? request.visit.zone);
     const wanted = { groupBy: ["link"] as const, limit: TOP_LINKS };
+    const resting = tier === "developer" ? await restingReceivers(deps, accountId) : [];
     const { answer } = isNew ? {} : await askView(deps, { accountId, tier }, view, wanted, request.signal);
     return sendPage(reply, {
       title: "Dashboard",
       nav: "Dashboard",
-      styles: ["charts.css", "analytics.css"],
       scripts: ["chart.js"],
       body: html`${pageHead("Dashboard", { actions: !isNew && html`<a class="button" href="${viewAddress(view)}">${icon("chart")}All analytics</a>` })}
+${resting.map(restingNotice)}
 ${isNew && firstSteps(deps.newId(), tier)}
 ${answer && overview(view, answer)}
 ${usageCard(usage, tier, deps.planPrice !== undefined)}`,
@@ -50,6 +54,12 @@ ${card(`Top links, ${view.range.name}`, shown, { actions: all })}`;
 }
 
 const noClicks = html`<p class="muted">Nobody has followed one of your links in this time. Open one yourself, or share it: it appears here within a second or two. <a href="/portal/links">Go to your links</a></p>`;
+
+function restingNotice({ webhook, ...rest }: RestingWebhook): Html {
+  const why = whyResting(rest, `The receiver of ${webhookName(webhook)}`);
+  const to = html`<a href="${webhookPath(webhook._id)}">Its deliveries</a>`;
+  return noticeBox({ kind: "failed", text: html`${why} ${to}` });
+}
 
 /** What an account without links sees first. */
 function firstSteps(once: string, tier: Tier): Html {

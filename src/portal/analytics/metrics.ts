@@ -35,7 +35,7 @@ const ABOUT: Readonly<Record<Metric, string>> = {
 /** A page that is open all day asks seldom enough. */
 const REFRESH_MS = 5_000;
 
-/** On the parts of a page that console.js keeps up to date. */
+/** On the parts of a page that live.js keeps up to date. */
 export function live({ includesNow }: PageRange): Html | false {
   return includesNow && html`data-live data-busy="${REFRESH_MS}"`;
 }

@@ -45,7 +45,7 @@ export function explainPage(app: Api, deps: PortalDeps): void {
     return sendPage(reply, {
       title: `${found.link} explained`,
       nav: "Links",
-      styles: ["charts.css"],
+
       body: html`${pageHead(html`<span class="break">${name}</span>, explained`, head)}
 <p><a class="button" href="${linkPath(params, "/proof.ndjson")}" download>Take the proof home</a> <a href="/portal/proof">Check a proof</a></p>
 ${explanation(found)}`,

@@ -122,7 +122,7 @@ async function sendLink(
     nav: "Links",
     status: refused?.status,
     notice: refused && whyRefused(refused),
-    styles: ["charts.css"],
+
     body: html`${linkHead(link, status, "Link")}
 ${stateBox(link, status)}
 <div class="grid link-grid"><div class="stack">${block && blockedCard(link, block)}${cards}</div>

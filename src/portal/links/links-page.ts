@@ -176,7 +176,7 @@ async function sendLinks(
     nav: "Links",
     status: outcome?.status,
     notice: outcome && { kind: outcome.status === 200 ? "info" : "failed", text: outcome.message },
-    styles: ["charts.css"],
+
     body: html`${pageHead("Links", {
       actions: html`<a class="button" href="/portal/tags">Tags</a><a class="button" href="${PATH}/many">Many at once</a>`,
       lead: `${counted(links, "link")}${deleted > 0 ? `, ${counted(deleted, "deleted one")}` : ""}.`,

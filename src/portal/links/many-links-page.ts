@@ -118,7 +118,7 @@ function sendMany(
     nav: "Links",
     status: refused?.status,
     notice: refused && noticeOf(refused, "list"),
-    styles: ["charts.css"],
+
     body: html`${pageHead("Many at once", {
       above: html`<a href="${LINKS_PATH}">Links</a>`,
       lead: "Paste a list, see what will become of each row, then make the links.",

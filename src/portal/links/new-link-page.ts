@@ -94,7 +94,7 @@ async function sendForm(
     status: refused?.status,
     notice:
       refused && Object.keys(errors).length === 0 ? { kind: "failed", text: refused.message } : undefined,
-    styles: ["charts.css"],
+
     body: html`${pageHead("New link")}
 <section class="card">${createLinkForm(deps.newId(), { domains: usable, slugs, given, fields, errors })}
 ${slugs === "none" && html`<p class="hint">${mayHave ? addDomain : upgrade}</p>`}</section>`,

@@ -43,8 +43,7 @@ type PageOptions = {
   notice?: Notice | undefined;
   /** `narrow`: one centred form; `bare`: full width, as on the landing page. */
   shape?: "wide" | "narrow" | "bare" | undefined;
-  /** Additional assets (assets.ts). Scripts are loaded as modules. */
-  styles?: readonly string[] | undefined;
+  /** Beside portal.js (assets.ts), as modules. */
   scripts?: readonly string[] | undefined;
   /** Default 200. */
   status?: number | undefined;
@@ -58,7 +57,6 @@ export function sendPage(reply: FastifyReply, options: PageOptions): FastifyRepl
   const signedIn = visit.session ?? visit.operator;
   const behind = signedIn === undefined ? undefined : whatIsMissing(saidBehindMs(reply));
   const notices = [notice, options.notice, behind].filter((shown) => shown !== undefined);
-  const styles = ["base.css", "layout.css", "parts.css", "tables.css", ...(options.styles ?? [])];
   const scripts = ["portal.js", ...(options.scripts ?? [])];
   const text = htmlText(html`<!doctype html>
 <html lang="en" data-theme="${theme}">
@@ -68,7 +66,7 @@ export function sendPage(reply: FastifyReply, options: PageOptions): FastifyRepl
 <meta name="color-scheme" content="light dark">
 <title>${options.title} · Linkledger</title>
 <link rel="icon" href="/favicon.ico" type="image/svg+xml">
-${styles.map((file) => html`<link rel="stylesheet" href="${assets.url(file)}">\n`)}
+${["tokens.css", "components.css"].map((file) => html`<link rel="stylesheet" href="${assets.url(file)}">\n`)}
 ${scripts.map((file) => html`<script type="module" src="${assets.url(file)}"></script>\n`)}
 </head>
 <body>

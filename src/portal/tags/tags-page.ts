@@ -116,7 +116,7 @@ async function sendTags(
       next?.message === undefined || isBeside
         ? undefined
         : { kind: next.status === 200 ? "info" : "failed", text: next.message },
-    styles: ["charts.css"],
+
     body: html`${pageHead("Tags", { above: html`<a href="/portal/links">Links</a>`, lead: `${counted(total, "tag")}.` })}
 ${next?.card}${search}
 ${tags.length === 0 ? nothing(q) : listOf(tags, total, refused)}`,

@@ -1,7 +1,7 @@
 // The delivery log of a webhook: the list on its page, a page of one delivery, and sending again.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import type { WebhookEventName } from "../../events/webhook-selection.ts";
+import { WEBHOOK_EVENTS, type WebhookEventName } from "../../events/webhook-selection.ts";
 import {
   type DeliveryPage,
   recoverSince,
@@ -45,7 +45,7 @@ export function deliveryPages(app: Api, deps: PortalDeps): void {
     const { webhookId, eventId } = request.params;
     const delivery = await showDelivery(deps, deliveryId(webhookId, eventId), signedIn(request).accountId);
     const body = deliveryBody(delivery);
-    return sendPage(reply, { title: "Delivery", nav: "Webhooks", styles: ["charts.css"], body });
+    return sendPage(reply, { title: "Delivery", nav: "Webhooks", body });
   });
 
   formRoute(app, deps, "/webhooks/:webhookId/deliveries/:eventId/resend", {
@@ -73,24 +73,39 @@ function deliveryPath({ webhookId, eventId }: Pick<Delivery, "webhookId" | "even
   return webhookPath(webhookId, `/deliveries/${encodeURIComponent(eventId)}${below}`);
 }
 
-/** `data-live`: where console.js loads the newest deliveries again, as the address of a test has no page. */
+type DeliveryChoice = {
+  state?: DeliveryState | undefined;
+  event?: WebhookEventName | undefined;
+  cursor?: string | undefined;
+};
+
+/** `events`: what the webhook is told of. `data-live`: where live.js loads the newest deliveries again, as the address of a test has no page. */
 export function logCard(
   path: string,
   { deliveries, next_cursor: next }: DeliveryPage,
-  { state, cursor }: { state?: DeliveryState | undefined; cursor?: string | undefined },
+  { state, event, cursor }: DeliveryChoice,
+  events: readonly WebhookEventName[],
 ): Html {
-  const choice = (name: string, wanted: DeliveryState | undefined) =>
-    html`<a href="${address(path, { state: wanted })}" ${wanted === state && html`aria-current="true"`}>${name}</a>`;
-  const older = next && html`<a class="button" href="${address(path, { state, cursor: next })}">Older</a>`;
-  const isRecoverable = state === "failed" && deliveries.length > 0;
+  const choice = (name: string, wanted: DeliveryChoice) =>
+    html`<a href="${address(path, wanted)}" ${wanted.state === state && wanted.event === event && html`aria-current="true"`}>${name}</a>`;
+  // Also those that it was told of before its settings were changed.
+  const sent = new Set([...events, ...deliveries.map(({ event }) => event as WebhookEventName)]);
+  const byEvent =
+    (sent.size > 1 || event !== undefined) &&
+    html`<nav class="choices" aria-label="Events shown">${choice("All events", { state })}${WEBHOOK_EVENTS.filter((name) => sent.has(name) || name === event).map((name) => choice(EVENT_NAMES[name], { state, event: name }))}</nav>`;
+  const older =
+    next && html`<a class="button" href="${address(path, { state, event, cursor: next })}">Older</a>`;
+  const isRecoverable = state === "failed" && event === undefined && deliveries.length > 0;
   const recover =
     isRecoverable && postButton(`${path}/recover`, "Send all that failed again", { kind: "primary" });
-  const none = state
-    ? `None is ${STATES[state].name.toLowerCase()}.`
-    : "None in the last 30 days. When something happens to a link that it is told of, its delivery appears here.";
-  return html`<section class="card" id="deliveries" ${cursor === undefined && html`data-live="${address(path, { state })}" data-busy="${REFRESH_MS}"`}><div class="card-head"><h2>Deliveries</h2>
+  const none =
+    state || event
+      ? `None${event ? ` of ${EVENT_NAMES[event].toLowerCase()} links` : ""}${state ? ` is ${STATES[state].name.toLowerCase()}` : ""}.`
+      : "None in the last 30 days. When something happens to a link that it is told of, its delivery appears here.";
+  return html`<section class="card" id="deliveries" ${cursor === undefined && html`data-live="${address(path, { state, event })}" data-busy="${REFRESH_MS}"`}><div class="card-head"><h2>Deliveries</h2>
 <noscript><p class="muted small">Reload the page for newer ones.</p></noscript>
-<nav class="choices" aria-label="Deliveries shown">${choice("All", undefined)}${DELIVERY_STATES.map((state) => choice(STATES[state].name, state))}</nav></div>
+<nav class="choices" aria-label="Deliveries shown">${choice("All", { event })}${DELIVERY_STATES.map((state) => choice(STATES[state].name, { state, event }))}</nav></div>
+${byEvent}
 ${deliveries.length > 0 ? table("Deliveries, newest first", COLUMNS, deliveries) : html`<p class="muted">${none}</p>`}
 ${(older || recover) && html`<div class="actions">${older}${recover}</div>`}</section>`;
 }

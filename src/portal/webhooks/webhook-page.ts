@@ -11,7 +11,7 @@ import {
   resumeWebhook,
 } from "../../commands/webhooks/webhooks.ts";
 import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
-import { LINK_CLICKED } from "../../events/webhook-selection.ts";
+import { LINK_CLICKED, WEBHOOK_EVENTS } from "../../events/webhook-selection.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { showWebhook } from "../../queries/webhooks.ts";
 import { listDeliveries } from "../../webhooks/owner-tools/deliveries.ts";
@@ -48,6 +48,7 @@ const ON_FREE =
 const Params = z.object({ webhookId: z.uuid() });
 const Query = z.object({
   state: z.enum(DELIVERY_STATES).optional().catch(undefined),
+  event: z.enum(WEBHOOK_EVENTS).optional().catch(undefined),
   cursor: z.string().max(500).optional(),
 });
 
@@ -118,17 +119,17 @@ async function sendWebhook(
   deps: PortalDeps,
   reply: FastifyReply,
   webhookId: string,
-  { state, cursor, tested, refused }: Shown,
+  { tested, refused, ...chosen }: Shown,
 ): Promise<FastifyReply> {
   const { accountId, tier } = signedIn(reply.request);
   const webhook = await showWebhook(deps, webhookId, accountId);
-  const log = await listDeliveries(deps, webhookId, { state, cursor, limit: ON_A_PAGE }, accountId);
+  const log = await listDeliveries(deps, webhookId, { ...chosen, limit: ON_A_PAGE }, accountId);
   const resting = await restingReceiver(deps, webhook);
   return sendPage(reply, {
     title: webhookName(webhook),
     nav: "Webhooks",
-    styles: ["charts.css"],
-    scripts: ["console.js"],
+
+    scripts: ["live.js"],
     status: refused?.status,
     notice: refused && noticeOf(refused, ...WEBHOOK_FIELDS),
     body: html`${head(webhook, await recentFailures(deps, webhookId))}
@@ -136,7 +137,7 @@ ${!hasDeveloperFeatures(tier) && noticeBox({ kind: "info", text: ON_FREE })}
 ${webhook.status === "paused" && noticeBox({ kind: "failed", text: whyPaused(webhook) })}
 ${resting && noticeBox({ kind: "failed", text: whyResting(resting) })}
 ${testCard(webhook, tested)}
-${logCard(webhookPath(webhookId), log, { state, cursor })}
+${logCard(webhookPath(webhookId), log, chosen, webhook.events)}
 ${settingsCard(webhook, deps.clock().toISOString(), refused)}`,
   });
 }
@@ -160,9 +161,10 @@ function head(webhook: WebhookDocument, recent: RecentTries): Html {
   });
 }
 
-function whyResting({ since, until }: Resting): string {
+/** `who`: whose server. */
+export function whyResting({ since, until }: Resting, who = "Your server"): string {
   const at = (time: string) => `${time.slice(0, 16).replace("T", " ")} UTC`;
-  return `Your server has failed since ${at(since)}: it rests until about ${at(until)}, then one delivery shows whether it is back. No try is used up meanwhile.`;
+  return `${who} has failed since ${at(since)}: it rests until about ${at(until)}, then one delivery shows whether it is back. No try is used up meanwhile.`;
 }
 
 function whyPaused({ pausedBy, reason, cause, pausedAt }: WebhookDocument): string {

@@ -1,13 +1,8 @@
 // The present state of each link, for redirects, link lists, QR codes and the link's fields in analytics answers.
-import type { EventOf, StoredEvent } from "../../events/catalogue.ts";
-import {
-  blockOf,
-  type LinkBlock,
-  type LinkFlags,
-  type NotedEnds,
-  notedAfter,
-} from "../../events/link-events.ts";
-import { fingerprintOf, withOptions } from "../../events/link-options.ts";
+import { linkAfter } from "../../commands/links/link.ts";
+import type { EventOf, LinkEvent, StoredEvent } from "../../events/catalogue.ts";
+import type { LinkBlock, LinkFlags, NotedEnds } from "../../events/link-events.ts";
+import { fingerprintOf } from "../../events/link-options.ts";
 import { type CoarseStatus, coarseStatus, statusFacts } from "../../events/links/link-status.ts";
 import { searchText } from "../../events/links/search-text.ts";
 import { linkKey } from "../../events/streams.ts";
@@ -114,36 +109,20 @@ export const links: Projection<LinkDocument> = {
 };
 
 function changed(link: Fields<LinkDocument>, event: StoredEvent): Fields<LinkDocument> {
-  const seen = { revision: event.revision, changedAt: event.data.at };
-  switch (event.type) {
-    case "LinkCreated": {
-      const { at, keyId = null, domainId = null, ...facts } = event.data;
-      const { coarseStatus: coarse, fingerprint, searchText: text, dueEnd, hasDueLimit } = link;
-      const of = { keyId, domainId, createdAt: at, disabled: false, deleted: false, block: null };
-      const derived = { coarseStatus: coarse, fingerprint, searchText: text, dueEnd, hasDueLimit };
-      return { ...facts, ...of, ...derived, ...seen };
-    }
-    case "LinkRetargeted":
-      return { ...link, longUrl: event.data.to, ...seen };
-    case "LinkOptionsChanged":
-      return { ...withOptions(link, event.data.changes), ...seen };
-    case "LinkDisabled":
-      return { ...link, disabled: true, ...seen };
-    case "LinkEnabled":
-      return { ...link, disabled: false, ...seen };
-    case "LinkDeleted":
-      return { ...link, deleted: true, ...seen };
-    case "LinkRestored":
-      return { ...link, deleted: false, ...seen };
-    case "LinkBlocked":
-      return { ...link, block: blockOf(event.data), ...seen };
-    case "LinkUnblocked":
-      return { ...link, block: null, ...seen };
-    case "LinkExpired":
-    case "LinkReopened":
-    case "LinkLimitReached":
-      return { ...link, noted: notedAfter(link.noted, event), ...seen };
-    default:
-      return link;
-  }
+  const { revision } = event;
+  if (event.type !== "LinkCreated")
+    return { ...linkAfter(link, event as Exclude<LinkEvent, { type: "LinkCreated" }>), revision };
+  const { at, keyId = null, domainId = null, ...facts } = event.data;
+  const { coarseStatus: coarse, fingerprint, searchText: text, dueEnd, hasDueLimit } = link;
+  const of = { keyId, domainId, createdAt: at, changedAt: at, disabled: false, deleted: false, block: null };
+  return {
+    ...facts,
+    ...of,
+    coarseStatus: coarse,
+    fingerprint,
+    searchText: text,
+    dueEnd,
+    hasDueLimit,
+    revision,
+  };
 }

@@ -31,7 +31,7 @@ const running = { pausedBy: null, reason: null, pausedAt: null } as const;
 
 export const webhooks: Projection<WebhookDocument> = {
   name: "webhooks",
-  collection: { name: "webhooks", indexes: [["accountId", "addedAt"]] },
+  collection: { name: "webhooks", indexes: [["accountId", "addedAt"], ["url"]] },
   handles: [
     "WebhookAdded",
     "WebhookChanged",

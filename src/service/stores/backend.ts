@@ -10,7 +10,7 @@ import { copySqlite } from "../../stores/connections/copy.sqlite.ts";
 import { orUndefined } from "../../stores/connections/errors.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
-import { SqliteReadStore } from "../../stores/read-store/sqlite/synchronous-read-store.ts";
+import { SqliteReadStore } from "../../stores/read-store/synchronous-read-store.sqlite.ts";
 import { openDataFolder } from "./data-folder.ts";
 import { embeddedStores } from "./embedded.ts";
 import { noteLog, refuseOtherLog } from "./same-log.ts";

@@ -4,11 +4,11 @@ import { fileDailySalts } from "../../redirect/clicks/visitors/daily-salts.files
 import { openers } from "../../stores/connections/openers.ts";
 import { alterationsOf } from "../../stores/connections/structure.sqlite.ts";
 import { memoryLeases } from "../../stores/coordination/leases.memory.ts";
-import { openSqliteCounts } from "../../stores/counts/sqlite/counts.ts";
+import { openSqliteCounts } from "../../stores/counts/counts.sqlite.ts";
 import { openSqliteEventStore, remoteAppends } from "../../stores/event-store/sqlite/event-store.ts";
-import { openSqliteReadStore } from "../../stores/read-store/sqlite/read-store.ts";
+import { openSqliteReadStore } from "../../stores/read-store/read-store.sqlite.ts";
 import { encryptedSecrets } from "../../stores/secrets/encrypted-secrets.ts";
-import { openSqliteSecrets, remoteSecrets } from "../../stores/secrets/sqlite/secret-store.ts";
+import { openSqliteSecrets, remoteSecrets } from "../../stores/secrets/secret-store.sqlite.ts";
 import { openSqliteDeliveryQueue, remoteDeliveryQueue } from "../../webhooks/queue/queue.sqlite.ts";
 import { begunLog } from "./begun-log.ts";
 import { hiddenBy, keyringFor, type StoreOptions, type Stores, type StoresConfig } from "./stores.ts";

@@ -3,9 +3,9 @@ import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type Differences, setAsideDamaged } from "../../stores/connections/set-aside.sqlite.ts";
 import { alterations } from "../../stores/connections/structure.sqlite.ts";
-import { COUNTS_SCHEMA } from "../../stores/counts/sqlite/counts.ts";
+import { COUNTS_SCHEMA } from "../../stores/counts/counts.sqlite.ts";
 import { openSqliteEventStore } from "../../stores/event-store/sqlite/event-store.ts";
-import { foreignTables } from "../../stores/read-store/sqlite/synchronous-read-store.ts";
+import { foreignTables } from "../../stores/read-store/synchronous-read-store.sqlite.ts";
 
 const FILES: Readonly<Record<string, { differences: Differences; again: string }>> = {
   "limits.db": { differences: (db) => alterations(db, COUNTS_SCHEMA), again: "limits count anew" },

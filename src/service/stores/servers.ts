@@ -22,7 +22,7 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
   const begun = begunLog(opener(openLog), options);
   const mongodb = opener(() => connectMongodb(config.mongodbUrl));
   const secrets = opener(async () => {
-    const { mongodbSecrets } = await import("../../stores/secrets/mongodb/secret-store.ts");
+    const { mongodbSecrets } = await import("../../stores/secrets/secret-store.mongodb.ts");
     return encryptedSecrets(mongodbSecrets(await mongodb()), keyringFor(config, options));
   });
   let logId: string | undefined;
@@ -51,7 +51,7 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
       };
     },
     foldStore: opener(async () => {
-      const { openMongodbReadStore } = await import("../../stores/read-store/mongodb/read-store.ts");
+      const { openMongodbReadStore } = await import("../../stores/read-store/read-store.mongodb.ts");
       return await openMongodbReadStore(await mongodb());
     }),
     secrets,
@@ -64,7 +64,7 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
       return mongodbLeases(await mongodb(), () => performance.now());
     },
     async counts() {
-      const { redisCounts } = await import("../../stores/counts/redis/counts.ts");
+      const { redisCounts } = await import("../../stores/counts/counts.redis.ts");
       return redisCounts(await redis(), hiddenBy(config, options));
     },
     redis,
@@ -80,7 +80,7 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
     },
     served: { writer: {}, reader: {} },
     async prepare() {
-      const { prepareSecrets } = await import("../../stores/secrets/mongodb/secret-store.ts");
+      const { prepareSecrets } = await import("../../stores/secrets/secret-store.mongodb.ts");
       const { prepareDeliveries } = await import("../../webhooks/queue/queue.mongodb.ts");
       await prepareSecrets(await mongodb());
       await (await secrets()).checkKey();

@@ -1,4 +1,5 @@
 // The delivery log of a webhook, which covers 30 days, and sending again what it has, for the portal and the command line.
+import type { WebhookEventName } from "../../events/webhook-selection.ts";
 import { behindCursor, pageOf } from "../../queries/cursor.ts";
 import { entitledWebhook, showWebhook } from "../../queries/webhooks.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -16,6 +17,7 @@ export type ResendDeps = DeliveriesDeps & { clock: () => Date };
 
 export type DeliveryFilter = {
   state?: DeliveryState | undefined;
+  event?: WebhookEventName | undefined;
   limit: number;
   cursor?: string | undefined;
 };
@@ -31,10 +33,10 @@ export async function listDeliveries(
   accountId?: string,
 ): Promise<DeliveryPage> {
   await showWebhook(deps, webhookId, accountId);
-  const { state, limit } = filter;
+  const { state, event, limit } = filter;
   const { after: end } = behindCursor(filter.cursor);
   const after = end && { createdAt: String(end.value), id: end.id };
-  const deliveries = await deps.deliveryQueue.list({ webhookId, state, after, limit: limit + 1 });
+  const deliveries = await deps.deliveryQueue.list({ webhookId, state, event, after, limit: limit + 1 });
   const { page, next } = pageOf(deliveries, limit, ({ createdAt, id }) => ({ value: createdAt, id }));
   return { deliveries: page, next_cursor: next };
 }

@@ -1,13 +1,14 @@
 // The delivery queue on MongoDB: guarded single-document updates, without transactions or aggregation pipelines.
 import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
 import type { MongodbConnection } from "../../stores/connections/mongodb.ts";
-import { deliveryFrom, LISTED, type StoredDelivery, WITHOUT_LOG } from "./queue.mongodb-documents.ts";
-import { insertMissing } from "./queue.mongodb-insert.ts";
+import { deliveryFrom, LISTED, type StoredDelivery, WITHOUT_LOG } from "./documents.mongodb.ts";
+import { insertMissing } from "./insert.mongodb.ts";
 import {
   type Attempt,
   afterAttempt,
   type ClaimedDelivery,
   type ClaimRequest,
+  DELIVERY_STATES,
   type Delivery,
   type DeliveryClaim,
   type DeliveryOutcome,
@@ -43,9 +44,11 @@ export async function prepareDeliveries(connection: MongodbConnection): Promise<
       ["finishedAt"],
       ["webhookId", "createdAt", "_id"],
       ["webhookId", "state", "createdAt", "_id"],
+      ["webhookId", "event", "state", "createdAt", "_id"],
     ]) {
       await deliveries.createIndex(Object.fromEntries(fields.map((field) => [field, 1])));
     }
+    await db.collection<StoredStreak>("webhook_failure_streaks").createIndex({ attempts: 1 });
     const first = { $setOnInsert: { place: null } };
     await db.collection<StoredPlace>("deliveries").updateOne({ _id: PLACE_ID }, first, { upsert: true });
   });
@@ -135,10 +138,15 @@ class MongodbDeliveryQueue implements DeliveryQueue {
     return (await this.#on((all) => all.updateMany({ webhookId, state: "pending" }, end))).modifiedCount;
   }
 
-  async list({ webhookId, state, after, limit }: DeliveryQuery): Promise<DeliveryWithBody[]> {
+  async list({ webhookId, state, event, after, limit }: DeliveryQuery): Promise<DeliveryWithBody[]> {
     if (limit <= 0) return [];
     const filter: Filter<StoredDelivery> = { webhookId };
     if (state) filter.state = state;
+    if (event !== undefined) {
+      filter.event = event;
+      // Merged in the order of the index, which has the states apart.
+      filter.state ??= { $in: [...DELIVERY_STATES] };
+    }
     if (after)
       filter.$or = [
         { createdAt: { $lt: after.createdAt } },
@@ -181,6 +189,18 @@ class MongodbDeliveryQueue implements DeliveryQueue {
   async streak(webhookId: string): Promise<FailureStreak | undefined> {
     const streak = await this.#onStreaks((streaks) => streaks.findOne({ _id: webhookId }));
     return streak ? { since: streak.since, lastAt: streak.lastAt, attempts: streak.attempts } : undefined;
+  }
+
+  async streaks(attempts: number): Promise<(FailureStreak & { webhookId: string })[]> {
+    const found = await this.#onStreaks((streaks) =>
+      streaks.find({ attempts: { $gte: attempts } }).toArray(),
+    );
+    return found.map(({ _id: webhookId, since, lastAt, attempts }) => ({
+      webhookId,
+      since,
+      lastAt,
+      attempts,
+    }));
   }
 
   async endStreak(webhookId: string): Promise<void> {

@@ -3,7 +3,7 @@
 import type { Calls } from "../../runtime/threads/calls.ts";
 import { remoteMethods } from "../../runtime/threads/remote.ts";
 import { unavailableOnError } from "../../stores/connections/sqlite.ts";
-import { QueueDatabase } from "./queue.sqlite-database.ts";
+import { QueueDatabase } from "./database.sqlite.ts";
 import {
   type Attempt,
   afterAttempt,
@@ -26,7 +26,7 @@ import {
 const METHODS = [
   "noteRouted",
   ...(["enqueue", "dueWebhooks", "claim", "settle", "defer", "resend", "recover", "cancel", "list"] as const),
-  ...(["get", "sweep", "noteFailure", "streak", "endStreak", "stats"] as const),
+  ...(["get", "sweep", "noteFailure", "streak", "streaks", "endStreak", "stats"] as const),
 ] as const;
 
 /** Opens the file, and creates it when missing. `readOnly`: nothing in its folder changes. @throws StoreUnavailable, StoreFailed */
@@ -119,11 +119,12 @@ class SqliteDeliveryQueue implements DeliveryQueue {
     return this.#db.onDisk(() => this.#db.run("cancel", { webhookId, now }));
   }
 
-  async list({ webhookId, state, after, limit }: DeliveryQuery): Promise<DeliveryWithBody[]> {
+  async list({ webhookId, state, event, after, limit }: DeliveryQuery): Promise<DeliveryWithBody[]> {
     const page = { webhookId, limit, afterAt: after?.createdAt ?? "~", afterId: after?.id ?? "" };
-    const rows = state
-      ? this.#db.all<DeliveryRow>("listOfState", { ...page, state })
-      : this.#db.all<DeliveryRow>("list", page);
+    const chosen = { ...(event !== undefined && { event }), ...(state && { state }) };
+    const ofEvent = state ? "listOfEventAndState" : "listOfEvent";
+    const name = event === undefined ? (state ? "listOfState" : "list") : ofEvent;
+    const rows = this.#db.all<DeliveryRow>(name, { ...page, ...chosen });
     return rows.map(({ last, ...row }) => ({ ...row, lastAttempt: last === null ? null : JSON.parse(last) }));
   }
 
@@ -148,6 +149,10 @@ class SqliteDeliveryQueue implements DeliveryQueue {
 
   async streak(webhookId: string): Promise<FailureStreak | undefined> {
     return this.#db.get<FailureStreak>("streak", { webhookId });
+  }
+
+  async streaks(attempts: number): Promise<(FailureStreak & { webhookId: string })[]> {
+    return this.#db.all("streaks", { attempts });
   }
 
   async endStreak(webhookId: string): Promise<void> {

@@ -76,6 +76,8 @@ export type DeliveryOutcome = { state: "delivered" | "failed" } | { state: "pend
 export type DeliveryQuery = {
   webhookId: string;
   state?: DeliveryState | undefined;
+  /** Kind of webhook event. */
+  event?: string | undefined;
   after?: { createdAt: string; id: string } | undefined;
   limit: number;
 };
@@ -131,6 +133,8 @@ export interface DeliveryQueue {
   noteFailure(webhookId: string, at: string, notBefore: string): Promise<FailureStreak>;
   /** Undefined where the last attempt was a success, or there was none. */
   streak(webhookId: string): Promise<FailureStreak | undefined>;
+  /** Of the webhooks that have failed so many times in a row, or more. */
+  streaks(attempts: number): Promise<(FailureStreak & { webhookId: string })[]>;
   /** Ends the streak after a success. */
   endStreak(webhookId: string): Promise<void>;
   /** `except`: webhooks to leave out of `due` and `oldestDueAt`, such as paused ones. */

@@ -152,15 +152,35 @@ describe("webhook listen", { timeout: 180_000 }, () => {
       causationId: "test",
       actor: { type: "operator" },
     };
-    const of = { host, slug, accountId: member.accountId, at: new Date().toISOString() };
+    const lately = new Date(Date.now() - 3_600_000).toISOString();
+    const of = { host, slug, accountId: member.accountId, at: lately };
     await appendNext(service.backend.eventStore, linkStream(host, slug), [
       { id: randomUUID(), type: "LinkRetargeted", data: { ...of, longUrl: 7 }, metadata },
       { id: randomUUID(), type: "LinkDisabled", data: of, metadata },
     ] as never);
     const later = await shorten("https://example.com/after-spoilt");
+    await appendNext(service.backend.eventStore, linkStream(host, later), [
+      { id: randomUUID(), type: "LinkDisabled", data: { ...of, slug: later }, metadata },
+    ] as never);
     listen(webhook.webhookId, local, { args: ["--after", after] });
-    await until("the deliveries", () => local.received.length === 2);
-    expect(slugsOf(local)).toEqual([slug, later]);
+    await until("the deliveries", () => local.received.length === 3);
+    expect(slugsOf(local)).toEqual([slug, later, later]);
+
+    // Old ones are signed as of now, within the five minutes that receivers allow; the event's own time is in the body.
+    const updates = await startReceiver();
+    const { end } = listen(webhook.webhookId, updates, {
+      args: ["--after", after, "--events", "link.updated"],
+    });
+    await until("the changes", () => updates.received.length > 0);
+    const { headers, body } = updates.received[0] as Receiver["received"][number];
+    const genuine = new Webhook(signingSecret(webhook.key));
+    expect(genuine.verify(body.toString(), headers as Record<string, string>)).toMatchObject({
+      ...{ event: "link.updated", timestamp: of.at, data: { link_id: later } },
+    });
+    await shorten("https://example.com/not-wanted");
+    expect((await end()).stdout).toMatch(/^link\.updated \S+ 200\n$/);
+    const told = await listen(webhook.webhookId, updates, { args: ["--events", "link.ended"] }).running;
+    expect(told.stderr).toContain("must be events of webhooks");
   });
 
   it("is refused for another account's webhook, a key that isn't valid, and on the Free plan", async () => {

@@ -516,7 +516,7 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
 
 describe("live numbers", { timeout: 60_000 }, () => {
   const scriptOf = async (one: Person, address: string) =>
-    (await one.get(address)).text.includes('/console.js"');
+    (await one.get(address)).text.includes('/live.js"');
   /** Ids of the parts that the script gets again. */
   const partsOf = (text: string) => [...text.matchAll(/id="([\w-]+)" data-live/g)].map(([, id]) => id);
 

@@ -205,14 +205,27 @@ describe("the webhook pages", { timeout: 90_000 }, () => {
     expect(text).not.toContain("<b>a teapot");
   });
 
-  it("list each delivery, filtered by state, with its tries; send it again; pause, resume and remove", async () => {
+  it("list each delivery, filtered by state and event, with its tries; send it again; pause, resume and remove", async () => {
     const receiver = await startReceiver();
-    const { person, page } = await withWebhook(`http://127.0.0.1:${receiver.port}/hook`);
+    const url = `http://127.0.0.1:${receiver.port}/hook`;
+    const { person, page } = await withWebhook(url);
     await click(person);
-    const log = async (state = "") => (await person.get(`${page}${state && `?state=${state}`}`)).text;
-    await until("the delivery", async () => (await log("delivered")).includes("Answered 200"));
+    await until("the click", () => receiver.received.length === 1);
+    await person.submit(page, { url, kinds: "click", events: "link.created" }, `${page}/settings`);
+    await click(person);
+    const log = async (state = "", more = "") => (await person.get(`${page}?state=${state}${more}`)).text;
+    await until("the deliveries", () => receiver.received.length === 2);
+    const names = async (state: string, event: string) =>
+      [...(await log(state, `&event=${event}`)).matchAll(/data-label="Event">(\w+)</g)].map(
+        ([, name]) => name,
+      );
+    await until("both outcomes", async () => (await names("delivered", "")).length === 2);
+    expect(await names("", "link.created")).toEqual(["Created"]);
+    expect(await names("delivered", "link.clicked")).toEqual(["Clicked"]);
+    expect(await log("failed", "&event=link.created")).toContain("None of created links is failed.");
     expect(await log("failed")).toContain("None is failed.");
-    const [delivery = ""] = /\/portal\/webhooks\/[^/"]+\/deliveries\/[^/"]+/.exec(await log()) ?? [];
+    const [delivery = ""] =
+      /\/portal\/webhooks\/[^/"]+\/deliveries\/[^/"]+/.exec(await log("", "&event=link.clicked")) ?? [];
     expect(await log()).toMatch(
       /deliveries\/[^"]+">localhost\/\w+<\/a><\/td>\s*<td data-label="Event">Clicked<\/td>\s*<td data-label="When"><time/,
     );
@@ -222,8 +235,9 @@ describe("the webhook pages", { timeout: 90_000 }, () => {
     expect(shown).toContain('"received": true');
     const again = await person.submit(delivery, {}, `${delivery}/resend`);
     expect(again.text).toContain("The delivery is about to be sent again.");
-    await until("the second delivery", () => receiver.received.length === 2);
-    expect(receiver.received[1]?.headers["webhook-id"]).toBe(receiver.received[0]?.headers["webhook-id"]);
+    await until("the second delivery", () => receiver.received.length === 3);
+    const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
+    expect(new Set(ids).size).toBe(2);
 
     expect((await person.submit(page, {}, `${page}/pause`)).text).toContain(
       "Nothing is sent until you resume it",

@@ -6,7 +6,7 @@ import { newEvent } from "../../../src/events/new-event.ts";
 import type { EventStore } from "../../../src/stores/event-store/port.ts";
 import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
 import type { Checkpoint, Document, ReadStore } from "../../../src/stores/read-store/port.ts";
-import { openSqliteReadStore } from "../../../src/stores/read-store/sqlite/read-store.ts";
+import { openSqliteReadStore } from "../../../src/stores/read-store/read-store.sqlite.ts";
 import { appendNext } from "../event-store/append-next.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

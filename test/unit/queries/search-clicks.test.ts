@@ -6,7 +6,7 @@ import { clickHours } from "../../../src/projections/definitions/click-hours.ts"
 import { lastPositionIn } from "../../../src/queries/analytics/log-positions.ts";
 import { findClicks, searchClicks } from "../../../src/queries/audit/find-clicks.ts";
 import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
-import { openSqliteReadStore } from "../../../src/stores/read-store/sqlite/read-store.ts";
+import { openSqliteReadStore } from "../../../src/stores/read-store/read-store.sqlite.ts";
 import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import { linkClicked, linkCreated, position } from "../../support/event-store/stored-events.ts";
 import { clickHoursOf } from "../../support/projections/click-hours.ts";

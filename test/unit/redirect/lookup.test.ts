@@ -12,7 +12,7 @@ import { LogFollower } from "../../../src/stores/coordination/log-follower.ts";
 import { type EventStore, START } from "../../../src/stores/event-store/port.ts";
 import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
 import type { ReadStore } from "../../../src/stores/read-store/port.ts";
-import { openSqliteReadStore } from "../../../src/stores/read-store/sqlite/read-store.ts";
+import { openSqliteReadStore } from "../../../src/stores/read-store/read-store.sqlite.ts";
 import { appendNext } from "../../support/event-store/append-next.ts";
 import { foldGroups } from "../../support/projections/fold-groups.ts";
 import { stretched } from "../../support/runtime/slowness.ts";

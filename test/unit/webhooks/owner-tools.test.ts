@@ -17,7 +17,7 @@ import {
   showDelivery,
 } from "../../../src/webhooks/owner-tools/deliveries.ts";
 import { replayFrom } from "../../../src/webhooks/owner-tools/replay-webhook.ts";
-import { restingReceiver } from "../../../src/webhooks/owner-tools/resting-receiver.ts";
+import { restingReceiver, restingReceivers } from "../../../src/webhooks/owner-tools/resting-receiver.ts";
 import { testWebhook } from "../../../src/webhooks/owner-tools/test-webhook.ts";
 import { deliveryId } from "../../../src/webhooks/queue/queue.ts";
 import { receiverUrl } from "../../../src/webhooks/receiver/receiver-url.ts";
@@ -159,8 +159,16 @@ describe("a resting receiver", () => {
     for (let n = 0; n < 9; n++) await fail(n);
     expect(await restAt(9)).toBeUndefined();
     await fail(60);
-    expect(await restAt(61)).toEqual({ since: second(0).toISOString(), until: second(120).toISOString() });
+    const rest = { since: second(0).toISOString(), until: second(120).toISOString() };
+    expect(await restAt(61)).toEqual(rest);
     expect(await restAt(121)).toBeUndefined();
+    const other = await webhook();
+    const clock = () => second(61);
+    for (const account of [accountId, undefined])
+      expect(await restingReceivers({ ...deps, clock }, account)).toEqual([
+        { webhook: await shown(), ...rest },
+      ]);
+    expect(await restingReceivers({ ...deps, clock }, other.accountId)).toEqual([]);
     await deps.deliveryQueue.endStreak(webhookId);
     expect(await restAt(61)).toBeUndefined();
     for (let n = 0; n < 10; n++) await fail(-60 + n);

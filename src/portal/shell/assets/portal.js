@@ -8,7 +8,7 @@ const shortTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", time
 const timeWithSeconds = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const longTime = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 
-/** Also called by console.js for parts that it gets again. */
+/** Also called by live.js for parts that it gets again. */
 export function localTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);

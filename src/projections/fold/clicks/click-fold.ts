@@ -14,7 +14,7 @@ import { type OpenDayDocument, openDayId } from "../../definitions/summaries/ope
 import { ClickHoursFold } from "./click-hours-fold.ts";
 import type { ClickCollections } from "./collections.ts";
 import { type LinkRows, LinkTotalsFold } from "./link-totals-fold.ts";
-import { SMALL_CHUNK, TableDay } from "./table-day.ts";
+import { SMALL_CHUNK, TableDay, versionAfter } from "./table-day.ts";
 
 /** A day with more chunks than this since some were merged has them merged. */
 const MOST_APPENDED = 64;
@@ -117,8 +117,11 @@ export class ClickFold {
       }
       const begun = documents.filter(({ replaces }) => replaces === "").length;
       day.appended += begun;
-      if (rows > 0 && (begun > 0 || !day.isListed || day.day < overBefore)) opened.push(openDay(day, to));
-      day.isListed ||= rows > 0;
+      if (rows > 0 && (begun > 0 || day.listed === undefined || day.day < overBefore)) {
+        // Also where a commit that failed had come further: what names the last chunk must be what was written last.
+        day.listed = versionAfter(to, day.listed ?? "");
+        opened.push(openDay(day, day.listed));
+      }
       if (day.appended > MOST_APPENDED) this.crowded.set(day.id, day);
       written.push({ day, chunks: documents.map(({ document }) => document), rows });
       if (chunks.length % AT_A_TIME === 0) await yieldToLoop();
@@ -158,7 +161,7 @@ export class ClickFold {
     this.#mayBeClosed = true;
     const day = this.#days.get(id);
     if (day && day.rows === 0) this.#days.delete(id);
-    else if (day) day.isListed = false;
+    else if (day) day.listed = undefined;
   }
 
   forgetTotals(link: string): void {

@@ -22,8 +22,8 @@ export class TableDay {
   readonly id: string;
   /** Undefined where the store hasn't been asked; null: it has none. */
   tail: Tail | null | undefined;
-  /** Whether it is stored among the open days. */
-  isListed = false;
+  /** The `_position` with which it is stored among the open days; undefined where it isn't. */
+  listed: Position | undefined;
   appended = 0;
   /** The first one contains the tail's rows where `#stored` says so. */
   #builders: ChunkBuilder[] = [];
@@ -61,7 +61,7 @@ export class TableDay {
     tail: Tail | undefined,
     chunk: ChunkDocument | undefined,
   ): void {
-    this.isListed = listed !== undefined;
+    this.listed = listed?._position;
     this.appended = listed?.appended ?? 0;
     this.tail = tail ?? null;
     if (!tail) return;

@@ -6,7 +6,7 @@ import { isoIn, timeZone, UTC } from "../../../../src/queries/analytics/time-zon
 import type { EventStore, Position } from "../../../../src/stores/event-store/port.ts";
 import { openSqliteEventStore } from "../../../../src/stores/event-store/sqlite/event-store.ts";
 import type { ReadStore } from "../../../../src/stores/read-store/port.ts";
-import { openSqliteReadStore } from "../../../../src/stores/read-store/sqlite/read-store.ts";
+import { openSqliteReadStore } from "../../../../src/stores/read-store/read-store.sqlite.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../../../support/event-store/stored-events.ts";
 import { foldGroups } from "../../../support/projections/fold-groups.ts";
 import { type AskRange, rangesOf } from "../../../support/projections/range-of.ts";

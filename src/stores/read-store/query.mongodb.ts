@@ -1,7 +1,7 @@
 // Translates a FindQuery to a MongoDB filter for all compatible servers; values can't act as operators.
 import type { Document as BsonDocument, Filter, Sort } from "mongodb";
-import { fieldName } from "../names.ts";
-import type { FindQuery, Scalar } from "../port.ts";
+import { fieldName } from "./names.ts";
+import type { FindQuery, Scalar } from "./port.ts";
 
 /**
  * Its fields as they are, and each nested one as JSON text: keys may contain dots and dollars there, lists may be

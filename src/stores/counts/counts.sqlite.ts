@@ -4,12 +4,12 @@
 import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { messageOf } from "../../../runtime/errors.ts";
-import { CoordinationUnavailable, StoreFailed } from "../../connections/errors.ts";
-import { setAside } from "../../connections/set-aside.sqlite.ts";
-import { GroupCommit, inTransaction, limitOf, unavailableOnError } from "../../connections/sqlite.ts";
-import { refuseAltered } from "../../connections/structure.sqlite.ts";
-import { type Count, type Counted, type Counting, type Counts, counted, hasChanged } from "../counts.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import { CoordinationUnavailable, StoreFailed } from "../connections/errors.ts";
+import { setAside } from "../connections/set-aside.sqlite.ts";
+import { GroupCommit, inTransaction, limitOf, unavailableOnError } from "../connections/sqlite.ts";
+import { refuseAltered } from "../connections/structure.sqlite.ts";
+import { type Count, type Counted, type Counting, type Counts, counted, hasChanged } from "./counts.ts";
 
 export const COUNTS_SCHEMA = `
   CREATE TABLE IF NOT EXISTS counts (name TEXT PRIMARY KEY, used INTEGER NOT NULL, ends_at INTEGER NOT NULL)

@@ -6,10 +6,10 @@ import {
   limitOf,
   openReadOnlyOrEmpty,
   unavailableOnError,
-} from "../../connections/sqlite.ts";
-import { refuseAltered } from "../../connections/structure.sqlite.ts";
-import type { Position } from "../../event-store/port.ts";
-import { fieldName } from "../names.ts";
+} from "../connections/sqlite.ts";
+import { refuseAltered } from "../connections/structure.sqlite.ts";
+import type { Position } from "../event-store/port.ts";
+import { fieldName } from "./names.ts";
 import {
   type Checkpoint,
   CheckpointMoved,
@@ -23,9 +23,9 @@ import {
   isSameCheckpoint,
   type ReadStore,
   type WriteBatch,
-} from "../port.ts";
-import { storedParts } from "../stored-document.ts";
-import { column, matchSql, searchSql, tableName } from "./query.ts";
+} from "./port.ts";
+import { column, matchSql, searchSql, tableName } from "./query.sqlite.ts";
+import { storedParts } from "./stored-document.ts";
 
 /** Pages in memory, for each connection: few, as each commit of another one empties them. */
 const CACHE_MB = 8;

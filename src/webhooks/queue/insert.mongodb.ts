@@ -1,7 +1,7 @@
 // Inserts new deliveries into MongoDB, each once: the unique `_id` rejects duplicates.
 import { type Collection, MongoBulkWriteError } from "mongodb";
 import { isDuplicateKey, type MongodbConnection } from "../../stores/connections/mongodb.ts";
-import { type StoredDelivery, stored } from "./queue.mongodb-documents.ts";
+import { type StoredDelivery, stored } from "./documents.mongodb.ts";
 import { deliveryId, type NewDelivery } from "./queue.ts";
 
 type Deliveries = Collection<StoredDelivery>;

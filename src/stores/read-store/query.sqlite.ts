@@ -1,8 +1,8 @@
 // Translates a FindQuery to SQL: names are validated before they become part of the text, values are bound parameters.
 import type { SQLInputValue } from "node:sqlite";
-import { limitOf } from "../../connections/sqlite.ts";
-import { collectionName, fieldName } from "../names.ts";
-import type { FindQuery, Scalar } from "../port.ts";
+import { limitOf } from "../connections/sqlite.ts";
+import { collectionName, fieldName } from "./names.ts";
+import type { FindQuery, Scalar } from "./port.ts";
 
 type Sql = { sql: string; values: SQLInputValue[] };
 

@@ -1,7 +1,7 @@
 // The secret store on MongoDB: one document for each record, made unique by `_id`.
 import type { Collection } from "mongodb";
-import { isDuplicateKey, type MongodbConnection } from "../../connections/mongodb.ts";
-import { endOf, type SecretStore, type StoredSecret } from "../port.ts";
+import { isDuplicateKey, type MongodbConnection } from "../connections/mongodb.ts";
+import { endOf, type SecretStore, type StoredSecret } from "./port.ts";
 
 type SecretDocument = { _id: string; value: string; expiresAt: Date | null };
 

@@ -9,7 +9,7 @@ import {
   unavailableOnError,
 } from "../../stores/connections/sqlite.ts";
 import { refuseAltered } from "../../stores/connections/structure.sqlite.ts";
-import { QUEUE_SCHEMA, STATEMENTS } from "./queue.sqlite-statements.ts";
+import { QUEUE_SCHEMA, STATEMENTS } from "./statements.sqlite.ts";
 
 export type StatementName = keyof typeof STATEMENTS;
 export type Values = Record<string, SQLInputValue>;

@@ -1,11 +1,11 @@
 // The read store on MongoDB: conditional replaces and plain finds, which stand-alone and compatible servers support too.
 import { isDeepStrictEqual } from "node:util";
 import type { Collection } from "mongodb";
-import { DomainError, messageOf } from "../../../runtime/errors.ts";
-import { StoreFailed } from "../../connections/errors.ts";
-import { isDuplicateKey, type MongodbConnection } from "../../connections/mongodb.ts";
-import type { Position } from "../../event-store/port.ts";
-import { collectionName, fieldName } from "../names.ts";
+import { DomainError, messageOf } from "../../runtime/errors.ts";
+import { StoreFailed } from "../connections/errors.ts";
+import { isDuplicateKey, type MongodbConnection } from "../connections/mongodb.ts";
+import type { Position } from "../event-store/port.ts";
+import { collectionName, fieldName } from "./names.ts";
 import {
   type Checkpoint,
   CheckpointMoved,
@@ -17,9 +17,8 @@ import {
   type FindQuery,
   type ReadStore,
   type WriteBatch,
-} from "../port.ts";
-import { storedParts } from "../stored-document.ts";
-import { filterOf, type StoredDocument, sortOf } from "./query.ts";
+} from "./port.ts";
+import { filterOf, type StoredDocument, sortOf } from "./query.mongodb.ts";
 import {
   differenceFrom,
   type Left,
@@ -29,7 +28,8 @@ import {
   receiptsOf,
   removeReceipts,
   type StoredReceipt,
-} from "./receipts.ts";
+} from "./receipts.mongodb.ts";
+import { storedParts } from "./stored-document.ts";
 
 /** `json`: the whole checkpoint. `term`: counts commits that have begun. What they have left: receipts.ts. */
 type StoredCheckpoint = Pick<Checkpoint, "position" | "eventId"> &

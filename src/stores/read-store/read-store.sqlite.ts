@@ -1,8 +1,8 @@
 // Opens the read store on SQLite; for who serves requests with another thread, for what they must not wait for.
-import type { Calls } from "../../../runtime/threads/calls.ts";
-import { remoteMethods } from "../../../runtime/threads/remote.ts";
-import type { FindQuery, ReadStore } from "../port.ts";
-import { SqliteReadStore, throwIfMoved, type WriteOutcome } from "./synchronous-read-store.ts";
+import type { Calls } from "../../runtime/threads/calls.ts";
+import { remoteMethods } from "../../runtime/threads/remote.ts";
+import type { FindQuery, ReadStore } from "./port.ts";
+import { SqliteReadStore, throwIfMoved, type WriteOutcome } from "./synchronous-read-store.sqlite.ts";
 
 /** Maximum of documents that are read in the caller's thread. */
 const MAX_DIRECT = 100;

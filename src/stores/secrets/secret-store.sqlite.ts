@@ -3,9 +3,9 @@
 import { chmodSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { makeFolder } from "../../../runtime/private-folder.ts";
-import type { Calls } from "../../../runtime/threads/calls.ts";
-import { remoteMethods } from "../../../runtime/threads/remote.ts";
+import { makeFolder } from "../../runtime/private-folder.ts";
+import type { Calls } from "../../runtime/threads/calls.ts";
+import { remoteMethods } from "../../runtime/threads/remote.ts";
 import {
   BLOCK_ON_LOCK,
   GroupCommit,
@@ -13,9 +13,9 @@ import {
   limitOf,
   openReadOnlyOrEmpty,
   unavailableOnError,
-} from "../../connections/sqlite.ts";
-import { refuseAltered } from "../../connections/structure.sqlite.ts";
-import { endOf, type SecretStore, type StoredSecret } from "../port.ts";
+} from "../connections/sqlite.ts";
+import { refuseAltered } from "../connections/structure.sqlite.ts";
+import { endOf, type SecretStore, type StoredSecret } from "./port.ts";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL, expires_at TEXT) STRICT, WITHOUT ROWID;

@@ -1,6 +1,6 @@
 // Counts in Redis: one atomic script a step.
-import type { RedisConnection } from "../../connections/redis.ts";
-import type { Counts } from "../counts.ts";
+import type { RedisConnection } from "../connections/redis.ts";
+import type { Counts } from "./counts.ts";
 
 // What `counted` and `hasChanged` do (counts.ts). The expiry frees the memory some time after the count has ended.
 const COUNT = `

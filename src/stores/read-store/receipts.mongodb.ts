@@ -2,8 +2,8 @@
 // were put back from a copy are found out. Collections are copied one after the other, so such a copy is of no one moment,
 // and no checkpoint is true of it.
 import type { Collection } from "mongodb";
-import type { Position } from "../../event-store/port.ts";
-import type { WriteBatch } from "../port.ts";
+import type { Position } from "../event-store/port.ts";
+import type { WriteBatch } from "./port.ts";
 
 /** `position`: "" for one that was removed. */
 type Named = { collection: string; id: string; position: Position };

@@ -1,5 +1,6 @@
 // The delivery queue's schema and all its statements in one place, so that indexes and queries can be compared.
 import { limitOf } from "../../stores/connections/sqlite.ts";
+import { DELIVERY_STATES } from "./queue.ts";
 
 /**
  * A claim sets `due_at` to its end: due deliveries are one index range, and a crashed worker's claim expires. `log`: JSON of
@@ -24,9 +25,11 @@ export const QUEUE_SCHEMA = `
   CREATE INDEX IF NOT EXISTS deliveries_finished ON deliveries (finished_at) WHERE state <> 'pending';
   CREATE INDEX IF NOT EXISTS deliveries_listed ON deliveries (webhook_id, created_at, id);
   CREATE INDEX IF NOT EXISTS deliveries_by_state ON deliveries (webhook_id, state, created_at, id);
+  CREATE INDEX IF NOT EXISTS deliveries_by_event ON deliveries (webhook_id, event, state, created_at, id);
   CREATE TABLE IF NOT EXISTS failure_streaks (
     webhook_id TEXT PRIMARY KEY, since TEXT NOT NULL, last_at TEXT NOT NULL, attempts INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS streaks_by_length ON failure_streaks (attempts);
   CREATE TABLE IF NOT EXISTS routed (id INTEGER PRIMARY KEY CHECK (id = 1), place TEXT NOT NULL) STRICT;
 `;
 
@@ -35,6 +38,11 @@ const OF_EVENT = "id, webhook_id AS webhookId, event_id AS eventId, event";
 const COLUMNS = `${OF_EVENT}, state, created_at AS createdAt, due_at AS dueAt, finished_at AS finishedAt, tries`;
 const LAST = "json_remove(json_extract(log, '$[#-1]'), '$.answer') AS last";
 const AGAIN = "state = 'pending', due_at = :now, finished_at = NULL, tries = 0, claim = NULL";
+
+/** `where`: besides the webhook. One index range each, so that pages of several states are merged from sorted ones. */
+const listed = (where: string) => `SELECT ${COLUMNS}, ${LAST}, body FROM deliveries
+    WHERE webhook_id = :webhookId${where} AND (created_at, id) < (:afterAt, :afterId)`;
+const NEWEST = `ORDER BY createdAt DESC, id DESC ${limitOf(":limit")}`;
 
 /** Loose index scan: steps from one webhook to the next instead of reading all pending deliveries of each. */
 const WAITING = `WITH RECURSIVE waiting (webhook_id) AS (
@@ -76,12 +84,10 @@ export const STATEMENTS = {
   cancel: `UPDATE deliveries SET state = 'cancelled', due_at = NULL, finished_at = :now, claim = NULL
     WHERE webhook_id = :webhookId AND state = 'pending'`,
 
-  list: `SELECT ${COLUMNS}, ${LAST}, body FROM deliveries
-    WHERE webhook_id = :webhookId AND (created_at, id) < (:afterAt, :afterId)
-    ORDER BY created_at DESC, id DESC ${limitOf(":limit")}`,
-  listOfState: `SELECT ${COLUMNS}, ${LAST}, body FROM deliveries
-    WHERE webhook_id = :webhookId AND state = :state AND (created_at, id) < (:afterAt, :afterId)
-    ORDER BY created_at DESC, id DESC ${limitOf(":limit")}`,
+  list: `${listed("")} ${NEWEST}`,
+  listOfState: `${listed(" AND state = :state")} ${NEWEST}`,
+  listOfEvent: `${DELIVERY_STATES.map((state) => listed(` AND event = :event AND state = '${state}'`)).join(" UNION ALL ")} ${NEWEST}`,
+  listOfEventAndState: `${listed(" AND event = :event AND state = :state")} ${NEWEST}`,
   one: `SELECT ${COLUMNS}, ${LAST}, body, log FROM deliveries WHERE id = :id`,
   sweepFinished: `DELETE FROM deliveries WHERE id IN (
     SELECT id FROM deliveries WHERE state <> 'pending' AND finished_at < :before ${limitOf(":limit")})`,
@@ -97,6 +103,8 @@ export const STATEMENTS = {
       last_at = excluded.last_at
     RETURNING since, last_at AS lastAt, attempts`,
   streak: "SELECT since, last_at AS lastAt, attempts FROM failure_streaks WHERE webhook_id = :webhookId",
+  streaks: `SELECT webhook_id AS webhookId, since, last_at AS lastAt, attempts FROM failure_streaks
+    WHERE attempts >= :attempts`,
   endStreak: "DELETE FROM failure_streaks WHERE webhook_id = :webhookId",
   stats: `SELECT count(*) AS pending,
       count(*) FILTER (WHERE due_at <= :now AND counted) AS due,

@@ -1,5 +1,6 @@
 // Deps of the portal's pages: stores, deps of commands, and the portal's own ports.
 import type { RateLimits } from "../api/limits/rate-limit.ts";
+import type { DrawQr } from "../api/qr/draw-qr.ts";
 import type { MakeLogo } from "../api/qr/logo.ts";
 import type { VerificationRuns } from "../audit/verification-runs.ts";
 import type { ResolveTxt } from "../commands/domains/hostname.ts";
@@ -53,6 +54,7 @@ export type PortalDeps = CommandDeps & {
   /** Of who signs up. */
   defaultTier: Tier;
   makeLogo: MakeLogo;
+  drawQr: DrawQr;
   deliveryQueue: DeliveryQueue;
   logReader: LogReader;
   /** Parses a receiver URL; throws a DomainError when deliveries to it are not allowed. */

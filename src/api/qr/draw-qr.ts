@@ -1,4 +1,5 @@
 // Draws QR codes, in the reader thread: the library computes the modules, and what they look like is ours.
+import pLimit from "p-limit";
 import qrcode from "qrcode";
 import { type QrLook, refuseUnscannable } from "../../events/links/qr-look.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -30,4 +31,15 @@ function refuseUndrawable(words: string): void {
       `frame has “${sign}”, which can't be drawn: letters of Latin script, digits and common signs can`,
       { field: "frame" },
     );
+}
+
+const MAX_WAITING = 500;
+
+/** Draws one image at a time, so that what else the thread does goes on between two. @throws qr_busy */
+export function oneByOne(draw: DrawQr, maxWaiting = MAX_WAITING): DrawQr {
+  const queue = pLimit(1);
+  return async (text, look) => {
+    if (queue.activeCount + queue.pendingCount >= maxWaiting) throw new Refused("qr_busy");
+    return await queue(() => draw(text, look));
+  };
 }

@@ -1,8 +1,7 @@
 // GET /api/qr/{slug}: the QR code of a link's URL with `?qr=1`, so that scans are counted as `qr_scan`.
 import { hash } from "node:crypto";
-import pLimit from "p-limit";
 import { z } from "zod";
-import { LEAST, PLAIN_STYLE, type QrLook, qrStyle } from "../../events/links/qr-look.ts";
+import { ACCOUNT_STYLE, LEAST, PLAIN_STYLE, type QrLook, qrStyle } from "../../events/links/qr-look.ts";
 import { orNotBuilt } from "../../projections/builds/errors.ts";
 import { type BrandDocument, brands } from "../../projections/definitions/brands.ts";
 import { findLinkBySlug, type ReadableLinkDeps } from "../../queries/links/find-link.ts";
@@ -41,7 +40,6 @@ const Query = z.object({
 
 /** `drawQr`: in another thread. */
 export function qrRoute(app: Api, deps: ReadableLinkDeps & { drawQr: DrawQr }): void {
-  const draw = oneByOne(deps.drawQr);
   const schema = {
     operationId: "getQrCode",
     summary: "The QR code of a link",
@@ -74,7 +72,7 @@ paths as SVG, 96 pixels an inch; both can be printed at any size.`,
     const brand = isBranded ? await brandOf(deps, link.accountId) : undefined;
     const { logo: isWanted, ...style } = {
       ...PLAIN_STYLE,
-      ...(named && brand?.qr),
+      ...(named && (brand?.qr ?? ACCOUNT_STYLE)),
       ...withoutUndefined(given),
     };
     const logo = (asked === undefined ? isWanted : asked === "true") ? (brand?.logo ?? undefined) : undefined;
@@ -84,7 +82,7 @@ paths as SVG, 96 pixels an inch; both can be printed at any size.`,
     const caching = isBranded ? "no-cache" : `max-age=${CACHED_SECONDS}`;
     reply.header("etag", etag).header("cache-control", `public, ${caching}`);
     if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
-    return reply.type(FORMATS[format]).send(await draw(text, look));
+    return reply.type(FORMATS[format]).send(await deps.drawQr(text, look));
   });
 }
 
@@ -97,15 +95,4 @@ async function brandOf(
 
 function withoutUndefined<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;
-}
-
-const MAX_WAITING = 500;
-
-/** Draws one image at a time, so that what else the thread does goes on between two. @throws qr_busy */
-export function oneByOne(draw: DrawQr, maxWaiting = MAX_WAITING): DrawQr {
-  const queue = pLimit(1);
-  return async (text, look) => {
-    if (queue.activeCount + queue.pendingCount >= maxWaiting) throw new Refused("qr_busy");
-    return await queue(() => draw(text, look));
-  };
 }

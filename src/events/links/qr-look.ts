@@ -46,6 +46,9 @@ export const PLAIN_STYLE: QrStyle = {
   ...{ dark: "#000000", light: "#ffffff", margin: 4, shape: "square", frame: "", ecc: "M", logo: false },
 };
 
+/** Of an account that has kept none. */
+export const ACCOUNT_STYLE: QrStyle = { ...PLAIN_STYLE, logo: true };
+
 export type QrLook = Omit<QrStyle, "logo"> & {
   format: "png" | "svg" | "pdf";
   /** Width in pixels. */

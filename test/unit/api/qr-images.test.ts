@@ -7,8 +7,7 @@ import { PNG } from "pngjs";
 import qrcode from "qrcode";
 import { describe, expect, it } from "vitest";
 import { prepareZXingModule, readBarcodes } from "zxing-wasm/reader";
-import { drawQr } from "../../../src/api/qr/draw-qr.ts";
-import { oneByOne } from "../../../src/api/qr/qr-route.ts";
+import { drawQr, oneByOne } from "../../../src/api/qr/draw-qr.ts";
 import { PLAIN_STYLE, type QrLook } from "../../../src/events/links/qr-look.ts";
 
 const TEXT = "https://lnk.example/k7m2pqx?qr=1";

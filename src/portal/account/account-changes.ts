@@ -23,9 +23,9 @@ import { endSession, type SignInDeps, startSession } from "../auth/start-session
 import { countReauthentication } from "../auth/throttle.ts";
 import { typedUrl } from "../links/urls.ts";
 import type { PortalDeps } from "../portal-deps.ts";
+import { hiddenFields } from "../shell/form.ts";
 import { formRoute, type ShowAgain } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
-import { hiddenFields } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { redirectTo } from "../shell/visit.ts";
 import { type AccountForm, sendAccountPage } from "./account-page.ts";

@@ -3,12 +3,21 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Api } from "../../api/fastify.ts";
 import { PASSWORD_MIN } from "../../commands/account/password.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { field, time } from "../shell/form.ts";
-import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
+import { field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Column, card, confirmedPost, formCard, pageHead, postButton, table } from "../shell/parts.ts";
+import {
+  type Columns,
+  card,
+  confirmedPost,
+  formCard,
+  pageHead,
+  postButton,
+  table,
+  time,
+} from "../shell/parts.ts";
+import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, type SessionOfAccount, type Sessions, signedIn } from "../shell/sessions.ts";
 import { brandCard, brandOf } from "./brand-card.ts";
 import { logoCard } from "./logo-forms.ts";
@@ -108,13 +117,13 @@ function sessionsCard(sessions: readonly SessionOfAccount[], current: string): H
           kind: "small",
           label: `Sign out ${browser}`,
         });
-  const columns: Column<SessionOfAccount>[] = [
-    { name: "Browser", cell: ({ browser }) => html`<strong>${browser}</strong>` },
-    { name: "Network", cell: ({ address }) => address || "unknown" },
-    { name: "Signed in", cell: ({ createdAt }) => time(createdAt) },
-    { name: "Last seen", cell: ({ seenAt }) => time(seenAt) },
-    { name: "Actions", isHidden: true, end: true, cell: end },
-  ];
+  const columns: Columns<SessionOfAccount> = {
+    Browser: ({ browser }) => html`<strong>${browser}</strong>`,
+    Network: ({ address }) => address || "unknown",
+    "Signed in": ({ createdAt }) => time(createdAt),
+    "Last seen": ({ seenAt }) => time(seenAt),
+    Actions: { isHidden: true, end: true, cell: end },
+  };
   const actions = confirmedPost(
     "Sign out everywhere",
     "Ends every session, this one too. API keys go on working.",

@@ -9,9 +9,9 @@ import { orUndefined } from "../../stores/connections/errors.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { LONGEST_URL } from "../links/link-view.ts";
 import { field } from "../shell/form.ts";
-import { errorOf, type RefusedForm, typedText } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { formCard } from "../shell/parts.ts";
+import { errorOf, type RefusedForm, typedText } from "../shell/refused-form.ts";
 
 /** Of a picker while none is chosen: it has no empty value, so a box beside it says that there is none. */
 const FIRST_COLOUR = "#4f46e5";

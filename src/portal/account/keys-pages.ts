@@ -8,21 +8,24 @@ import { KEY_SCOPES, type KeyScope, STREAM_LIMITS } from "../../events/vocabular
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { acceptedEarlier, keyStatus, lastUseOf, listKeys } from "../../queries/accounts.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { checks, choice, confirmed, copyable, field, ticked, time } from "../shell/form.ts";
-import { errorOf, formRoute, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
+import { field, hiddenFields, ticked } from "../shell/form.ts";
+import { formRoute } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
 import {
-  type Column,
+  type Columns,
   card,
+  confirmed,
   confirmedPost,
+  copyable,
   emptyCard,
   formCard,
-  hiddenFields,
   pageHead,
   table,
+  time,
 } from "../shell/parts.ts";
+import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 
 const PATH = "/portal/keys";
@@ -157,14 +160,15 @@ function issueCard(isFull: boolean, tier: string, once: string, refused: Refused
     })}
 <details class="more-options" ${refused && html`open`}><summary>Scopes, expiry and addresses</summary>
 <div class="stack">
-${checks({
+${field({
   label: "It may",
   name: "scopes",
   options: KEY_SCOPES.map((scope) => [scope, html`${SCOPE_NAMES[scope]} <code>${scope}</code>`]),
-  chosen: ticked.catch(undefined).parse(typed.scopes) ?? KEY_SCOPES,
+  boxes: true,
+  value: ticked.catch(undefined).parse(typed.scopes) ?? KEY_SCOPES,
   error: errorOf(refused, "scopes"),
 })}
-${choice({ label: "It expires", name: "lifetime", value: typedText(typed, "lifetime"), options: LIFETIMES, error: errorOf(refused, "expires_at") })}
+${field({ label: "It expires", name: "lifetime", value: typedText(typed, "lifetime"), options: LIFETIMES, error: errorOf(refused, "expires_at") })}
 ${field({
   label: "Allowed addresses",
   name: "networks",
@@ -204,14 +208,14 @@ function keyTable(
 ): Html {
   const title = "Your keys";
   const lastUse = (at: string | undefined) => (at ? time(at) : html`<span class="muted">Never</span>`);
-  const columns: Column<KeyDocument>[] = [
-    { name: "Label", cell: (key) => html`<div><strong>${nameOf(key)}</strong>${bounds(key)}</div>` },
-    { name: "Key", cell: ({ hint }) => html`<code class="nowrap">…${hint}</code>` },
-    { name: "State", cell: (key) => state(key, now) },
-    { name: "Issued", cell: ({ issuedAt }) => time(issuedAt) },
-    { name: "Last used", cell: ({ _id }) => lastUse(uses.get(_id)) },
-    { name: "Actions", isHidden: true, end: true, cell: (key) => actions(key, now) },
-  ];
+  const columns: Columns<KeyDocument> = {
+    Label: (key) => html`<div><strong>${nameOf(key)}</strong>${bounds(key)}</div>`,
+    Key: ({ hint }) => html`<code class="nowrap">…${hint}</code>`,
+    State: (key) => state(key, now),
+    Issued: ({ issuedAt }) => time(issuedAt),
+    "Last used": ({ _id }) => lastUse(uses.get(_id)),
+    Actions: { isHidden: true, end: true, cell: (key) => actions(key, now) },
+  };
   return card(title, table(title, columns, keys));
 }
 
@@ -246,7 +250,7 @@ function actions(key: KeyDocument, now: Date): HtmlValue {
   const rotation = confirmed(
     "Rotate",
     html`<p>You get a new key with the same label and bounds.${ends}</p>`,
-    html`<form method="post" action="${path}/rotate">${hiddenFields({ hint: key.hint })}${choice({
+    html`<form method="post" action="${path}/rotate">${hiddenFields({ hint: key.hint })}${field({
       label: earlier.length > 0 ? "The keys before it work" : "The present key works",
       name: "overlap",
       id: `overlap-${key._id}`,

@@ -5,10 +5,11 @@ import { LOGO_MAX_BYTES } from "../../api/qr/logo.ts";
 import { changeLogo } from "../../commands/account/brands.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
-import { errorOf, formRoute, type RefusedForm, type ShowAgain } from "../shell/form-route.ts";
+import { formRoute, type ShowAgain } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { card, postButton } from "../shell/parts.ts";
+import { errorOf, type RefusedForm } from "../shell/refused-form.ts";
 
 const PATH = "/portal/account";
 /** Of what a form has beside the file. */

@@ -9,12 +9,21 @@ import {
 import { BULK_MAX_LINKS, type Limits } from "../../events/vocabulary.ts";
 import { accountUsage, keyStatus, listKeys } from "../../queries/accounts.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { copyable, meter, time } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Column, card, confirmedPost, pageHead, postButton, table } from "../shell/parts.ts";
+import {
+  type Columns,
+  card,
+  confirmedPost,
+  copyable,
+  meter,
+  pageHead,
+  postButton,
+  table,
+  time,
+} from "../shell/parts.ts";
 import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
 import { nameOf } from "./keys-pages.ts";
 
@@ -144,10 +153,10 @@ function comparison(isFree: boolean, features: readonly Feature[]): Html {
   const title = "The plans";
   const yours = html`<span class="badge badge-accent">Yours</span>`;
   const no = html`<span class="muted">No</span>`;
-  const columns: Column<Feature>[] = [
-    { name: "Feature", isHidden: true, cell: ([name]) => html`<strong>${name}</strong>` },
-    { name: "Free", mark: isFree && yours, cell: ([, free]) => free || no },
-    { name: "Developer", mark: !isFree && yours, cell: ([, , developer]) => developer },
-  ];
+  const columns: Columns<Feature> = {
+    Feature: { isHidden: true, cell: ([name]) => html`<strong>${name}</strong>` },
+    Free: { mark: isFree && yours, cell: ([, free]) => free || no },
+    Developer: { mark: !isFree && yours, cell: ([, , developer]) => developer },
+  };
   return card(title, table(title, columns, features));
 }

@@ -1,8 +1,8 @@
 // The time zone of the account's numbers, on /portal/account; and the list of all zones, of which one is chosen.
-import { choice } from "../shell/form.ts";
-import { errorOf, type RefusedForm, typedText } from "../shell/form-route.ts";
+import { field } from "../shell/form.ts";
 import type { Html } from "../shell/html.ts";
 import { formCard } from "../shell/parts.ts";
+import { errorOf, type RefusedForm, typedText } from "../shell/refused-form.ts";
 
 /** Values and names; `given` too, where it is none of them, such as an alias. */
 export function zoneOptions(chosen: string): (readonly [string, string])[] {
@@ -21,7 +21,7 @@ export function zoneCard(timeZone: string | null, refused: RefusedForm | undefin
     action: "/portal/account/time-zone",
     button: "Save",
     isRow: true,
-    fields: choice({
+    fields: field({
       id: "own-zone",
       label: "Time zone of your numbers",
       name: "timezone",

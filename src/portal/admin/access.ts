@@ -12,11 +12,11 @@ import type { FindClicks } from "../../queries/audit/find-clicks.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { Operating, PortalDeps } from "../portal-deps.ts";
-import { field } from "../shell/form.ts";
-import { shownAgain, typedText } from "../shell/form-route.ts";
+import { field, hiddenFields } from "../shell/form.ts";
+import { shownAgain } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
-import { hiddenFields } from "../shell/parts.ts";
+import { typedText } from "../shell/refused-form.ts";
 import { signInPlace } from "../shell/sessions.ts";
 import { pathWithin, redirectTo } from "../shell/visit.ts";
 
@@ -141,7 +141,7 @@ function sendForm(reply: FastifyReply, { next, status, failure }: Given): Fastif
 <form method="post" class="form" action="/admin/sign-in">
 ${hiddenFields({ next })}
 ${field({ label: "Admin token", name: "token", type: "password", autocomplete: "current-password", required: true, autofocus: true, hint: "The value of ADMIN_TOKEN" })}
-<button class="button button-primary button-wide">Sign in</button>
+<button class="button button-primary">Sign in</button>
 </form>
 </div>`,
   });

@@ -8,12 +8,22 @@ import type { AccountDetails, AccountRow } from "../../queries/accounts.ts";
 import { ACCOUNT_NAMES, questions } from "../../queries/audit/questions.ts";
 import { counted, outward, statusBadge } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
-import { choice, confirmed, copyable, field, time } from "../shell/form.ts";
+import { field, hiddenFields } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { card, confirmedPost, facts, formCard, hiddenFields, postButton } from "../shell/parts.ts";
+import {
+  type Columns,
+  card,
+  confirmed,
+  confirmedPost,
+  copyable,
+  facts,
+  formCard,
+  postButton,
+  time,
+} from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { questionPage, sendConsolePage } from "./question-page.ts";
-import { accountPath, badge, type Columns, streamPath, tableCard, textLink } from "./view.ts";
+import { accountPath, badge, streamPath, tableCard, textLink } from "./view.ts";
 
 export function accountPages(app: Api, deps: ConsoleDeps): void {
   questionPage(app, deps, "/accounts", questions.accounts, {
@@ -93,7 +103,7 @@ function inviteCard(tier: Tier): Html {
     button: "Make the link",
     lead: "Makes a link with which they choose a password, once, within a week. The account is opened then.",
     fields: html`${field({ label: "E-mail address", name: "email", type: "email", required: true, maxlength: 254, autocomplete: "off" })}
-${choice({ label: "Plan", name: "tier", value: tier, options: tiers })}`,
+${field({ label: "Plan", name: "tier", value: tier, options: tiers })}`,
   });
 }
 

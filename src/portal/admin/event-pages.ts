@@ -8,15 +8,13 @@ import { questions } from "../../queries/audit/questions.ts";
 import { hasState, type StreamState } from "../../queries/audit/stream-state.ts";
 import { ownerOf } from "../../queries/feed/account-events.ts";
 import { address } from "../shell/address.ts";
-import { copyable, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { card, emptyCard, facts } from "../shell/parts.ts";
+import { type Columns, card, copyable, emptyCard, facts, time } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { questionPage } from "./question-page.ts";
 import {
   actorLink,
   badge,
-  type Columns,
   eventPath,
   jsonBlock,
   positionLink,

@@ -14,13 +14,12 @@ import { categoryOf } from "../../stores/event-store/categories.ts";
 import { explanation } from "../links/explain-page.ts";
 import { counted } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
-import { confirmed, field, time } from "../shell/form.ts";
+import { field, hiddenFields } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { card, hiddenFields, postButton } from "../shell/parts.ts";
+import { type Columns, card, confirmed, postButton, time } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { questionPage } from "./question-page.ts";
 import {
-  type Columns,
   EVENT_COLUMNS,
   eventPath,
   projectionPath,

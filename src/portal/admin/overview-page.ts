@@ -10,15 +10,14 @@ import { type ProjectionRows, projectionRows } from "../../queries/audit/project
 import { questions } from "../../queries/audit/questions.ts";
 import { count, counted } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
-import { copyable, field, time } from "../shell/form.ts";
+import { field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { card, facts, postButton } from "../shell/parts.ts";
+import { type Columns, card, copyable, facts, postButton, time } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { setAsideBadge, stateBadge } from "./projection-pages.ts";
 import { questionPage, sendConsolePage } from "./question-page.ts";
 import {
   badge,
-  type Columns,
   duration,
   eventPath,
   projectionPath,

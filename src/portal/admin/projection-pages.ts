@@ -14,12 +14,11 @@ import type { SetAside } from "../../stores/read-store/set-aside.ts";
 import { count, counted } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { card, confirmedPost, facts, postButton } from "../shell/parts.ts";
+import { type Columns, card, confirmedPost, facts, postButton } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { questionPage, sendConsolePage } from "./question-page.ts";
 import {
   badge,
-  type Columns,
   duration,
   eventLink,
   positionLink,

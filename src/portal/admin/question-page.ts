@@ -5,11 +5,11 @@ import type { Api } from "../../api/fastify.ts";
 import { httpErrorOf } from "../../api/http-errors.ts";
 import { type Asked, partly, type Question } from "../../queries/audit/questions.ts";
 import { address } from "../shell/address.ts";
-import { choice, field } from "../shell/form.ts";
+import { field, hiddenFields } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { type ConsoleName, sendPage } from "../shell/page.ts";
-import { hiddenFields, pageHead } from "../shell/parts.ts";
+import { pageHead } from "../shell/parts.ts";
 import type { Notice } from "../shell/visit.ts";
 import type { ConsoleDeps } from "./access.ts";
 
@@ -109,7 +109,7 @@ function questionForm(
       if (about === undefined && value !== "") kept[name] = value;
     } else if (oneOf) {
       const options = [["", "All"], ...oneOf.map((value) => [value, value] as const)] as const;
-      fields.push(choice({ name, label, value, options }));
+      fields.push(field({ name, label, value, options }));
     } else
       fields.push(field({ name, label, value, type: "search", placeholder: example, autocomplete: "off" }));
   }

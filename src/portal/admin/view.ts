@@ -4,9 +4,8 @@ import { actorKey } from "../../projections/definitions/event-index.ts";
 import type { Actor } from "../../stores/event-store/port.ts";
 import { count } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
-import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
-import { card, emptyCard, table } from "../shell/parts.ts";
+import { type Columns, card, emptyCard, table, time } from "../shell/parts.ts";
 
 export function accountPath(accountId: string): string {
   return `/admin/accounts/${encodeURIComponent(accountId)}`;
@@ -33,25 +32,13 @@ export function textLink(path: string, text: HtmlValue): Html {
   return html`<a class="break" href="${path}">${text}</a>`;
 }
 
-/** A column shows the member of this name, or what the function makes of the row. */
-export type Columns<Row> = Readonly<Record<string, (keyof Row & string) | ((row: Row) => HtmlValue)>>;
-
 /** Numbers stand at the end of their line. */
 export function rowTable<Row extends object>(
   caption: string,
   rows: readonly Row[],
   columns: Columns<NoInfer<Row>>,
 ): Html {
-  const shown = Object.entries(columns).map(([name, of]) =>
-    typeof of === "function"
-      ? { name, cell: of }
-      : {
-          name,
-          cell: (row: Row) => shownMember(of, row[of]),
-          end: rows.length > 0 && rows.every((row) => typeof row[of] === "number"),
-        },
-  );
-  return table(caption, shown, rows);
+  return table(caption, columns, rows, shownMember);
 }
 
 /** A card of its rows, under their name; `none`: what is said where there are none, with a title or below this one. */

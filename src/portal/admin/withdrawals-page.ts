@@ -8,12 +8,12 @@ import type {
 } from "../../queries/audit/withdrawal-rows.ts";
 import { hitFacts } from "../links/explain-page.ts";
 import { count } from "../links/link-view.ts";
-import { field, time } from "../shell/form.ts";
+import { field, hiddenFields } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { facts, hiddenFields, postButton } from "../shell/parts.ts";
+import { type Columns, facts, postButton, time } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { questionPage } from "./question-page.ts";
-import { type Columns, rowTable, tableCard } from "./view.ts";
+import { rowTable, tableCard } from "./view.ts";
 
 const PATH = "/admin/withdrawals";
 

@@ -7,11 +7,10 @@ import { type RestingWebhook, restingReceivers } from "../../webhooks/owner-tool
 import { count } from "../links/link-view.ts";
 import { createLinkForm } from "../links/new-link-page.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { meter } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
-import { card, facts, pageHead, postButton } from "../shell/parts.ts";
+import { card, facts, meter, pageHead, postButton } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { whyResting } from "../webhooks/webhook-page.ts";
 import { webhookName, webhookPath } from "../webhooks/webhooks-page.ts";

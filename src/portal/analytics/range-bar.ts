@@ -2,7 +2,7 @@
 import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import { parseLocalMoment, utcDate } from "../../runtime/moment.ts";
 import { zoneOptions } from "../account/zone-card.ts";
-import { choice, field } from "../shell/form.ts";
+import { field } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { DATE, LONGEST, type PageRange, rangesFor } from "./range.ts";
@@ -54,6 +54,6 @@ function customForm(view: AnalyticsView): Html {
   return html`<form method="get" action="${ANALYTICS}" class="card" aria-label="Range of time">${hidden}
 <div class="grid grid-small">${input("First day", "from", "The beginning when empty")}
 ${input("Last day", "to", "Today when empty")}
-${choice(zone)}</div>
+${field(zone)}</div>
 <div class="actions"><button class="button button-primary">${icon("chart")}Show</button></div></form>`;
 }

@@ -3,9 +3,8 @@ import type { ClickKind } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import type { RecentClick } from "../../queries/analytics/recent-clicks.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
-import { time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { type Column, card, table } from "../shell/parts.ts";
+import { type Columns, card, table, time } from "../shell/parts.ts";
 import { countryName, plainName } from "./value-names.ts";
 import type { AnalyticsView, Metric } from "./view-address.ts";
 
@@ -33,18 +32,15 @@ const NAMES: Readonly<Record<ClickKind, string>> = {
   preview: "Preview",
 };
 
-const COLUMNS: readonly Column<RecentClick>[] = [
-  { name: "When", cell: ({ at }) => html`<span class="nowrap">${time(at)}</span>` },
-  { name: "Kind", cell: ({ type }) => NAMES[type] },
-  { name: "Place", cell: ({ city, country }) => [...known(city), countryName(country)].join(", ") },
-  { name: "Device", cell: ({ device }) => plainName(device) },
-  { name: "Browser", cell: ({ browser, os }) => [...known(browser), ...known(os)].join(" on ") || "Unknown" },
-  {
-    name: "From",
-    cell: ({ referrer }) =>
-      html`<span class="clip" title="${referrer || "Direct"}">${referrer || "Direct"}</span>`,
-  },
-];
+const COLUMNS: Columns<RecentClick> = {
+  When: ({ at }) => html`<span class="nowrap">${time(at)}</span>`,
+  Kind: ({ type }) => NAMES[type],
+  Place: ({ city, country }) => [...known(city), countryName(country)].join(", "),
+  Device: ({ device }) => plainName(device),
+  Browser: ({ browser, os }) => [...known(browser), ...known(os)].join(" on ") || "Unknown",
+  From: ({ referrer }) =>
+    html`<span class="clip" title="${referrer || "Direct"}">${referrer || "Direct"}</span>`,
+};
 
 /** `actions`: beside the card's title. `live`: what keeps it up to date. */
 export function recentCard(

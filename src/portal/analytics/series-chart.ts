@@ -5,7 +5,7 @@ import type { AccountAnswer, Point } from "../../queries/analytics/question.ts";
 import { count } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { type Column, table } from "../shell/parts.ts";
+import { type Columns, table } from "../shell/parts.ts";
 import { live, METRIC_NAMES, metricNoun, metricTabs, metricText } from "./metrics.ts";
 import type { PageRange } from "./range.ts";
 import { type AnalyticsView, METRICS, type Metric } from "./view-address.ts";
@@ -48,14 +48,14 @@ ${gapsNote(range, answer)}<p class="muted small">Times are those of ${zone.name.
 
 function seriesTable(title: string, range: PageRange, { interval, series }: AccountAnswer): Html {
   const format = formatIn(range, UNITS[interval].point);
-  const columns: Column<Point>[] = [
-    { name: UNITS[interval].name, cell: ({ start }) => format(start) },
-    ...METRICS.map((metric) => ({
-      name: METRIC_NAMES[metric],
-      end: true,
-      cell: (point: Point) => metricText(point, metric),
-    })),
-  ];
+  const metrics = METRICS.map((metric) => [
+    METRIC_NAMES[metric],
+    { end: true, cell: (point: Point) => metricText(point, metric) },
+  ]);
+  const columns: Columns<Point> = {
+    [UNITS[interval].name]: ({ start }) => format(start),
+    ...Object.fromEntries(metrics),
+  };
   return table(title, columns, series);
 }
 

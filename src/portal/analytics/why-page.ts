@@ -14,10 +14,10 @@ import { ownLinkAt } from "../../queries/links/find-link.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import { analyticsOf, shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { field, time } from "../shell/form.ts";
+import { field, hiddenFields } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Column, card, hiddenFields, pageHead, table } from "../shell/parts.ts";
+import { type Column, type Columns, card, pageHead, table, time } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 
 const typed = z.string().max(100).trim().catch("");
@@ -85,18 +85,17 @@ function changesCard(answer: ChangesOfNumbers): Html {
     })),
     { what: html`<strong>As of ${at(answer.until)}</strong>`, hits: after, isChange: false },
   ];
-  const number = (name: string, value: (hits: Row["hits"]) => number): Column<Row> => ({
-    name,
+  const number = (value: (hits: Row["hits"]) => number): Column<Row> => ({
     end: true,
     cell: ({ hits, isChange }) => signed(value(hits), isChange),
   });
-  const columns: Column<Row>[] = [
-    { name: "What happened", cell: ({ what }) => what },
-    number("Clicks", ({ click }) => click),
-    number("QR scans", ({ qr_scan }) => qr_scan),
-    number("Previews", ({ preview }) => preview),
-    number("All", ({ total }) => total),
-  ];
+  const columns: Columns<Row> = {
+    "What happened": ({ what }) => what,
+    Clicks: number(({ click }) => click),
+    "QR scans": number(({ qr_scan }) => qr_scan),
+    Previews: number(({ preview }) => preview),
+    All: number(({ total }) => total),
+  };
   return card("From one to the other", table("Changes", columns, rows), {
     lead: answer.changes.length === 0 ? "Nothing changed in between." : undefined,
   });

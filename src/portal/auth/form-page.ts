@@ -6,11 +6,11 @@ import { byAddress, countTry } from "../../api/limits/rate-limit.ts";
 import { PASSWORD_MIN } from "../../commands/account/password.ts";
 import { accountByEmailSecret } from "../../commands/account/secrets.ts";
 import type { Mail, Mailer } from "../../commands/mail/mailer.ts";
-import { field } from "../shell/form.ts";
-import { errorOf, noticeOf, type RefusedForm, shownAgain, typedText } from "../shell/form-route.ts";
+import { field, hiddenFields } from "../shell/form.ts";
+import { shownAgain } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
-import { hiddenFields } from "../shell/parts.ts";
+import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { sendMail } from "./mails.ts";
 import type { SignInDeps } from "./start-session.ts";
 
@@ -48,7 +48,7 @@ export function sendFormPage(reply: FastifyReply, page: FormPage): FastifyReply 
     body: html`<div class="card"><h1>${heading}</h1>
 ${lead && html`<p class="muted">${lead}</p>`}
 <form method="post" class="form"${action && html` action="${action}"`}>${fields}
-<button class="button button-primary button-wide">${button}</button></form>
+<button class="button button-primary">${button}</button></form>
 ${below && html`<p class="muted">${below}</p>`}</div>`,
   });
 }

@@ -2,9 +2,9 @@
 import type { Api } from "../../api/fastify.ts";
 import { accountWithEmail } from "../../commands/account/email.ts";
 import { issuePasswordReset, lookAtReset, resetPassword } from "../../commands/account/one-time-tokens.ts";
-import { copyable } from "../shell/form.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
+import { copyable } from "../shell/parts.ts";
 import { redirectTo } from "../shell/visit.ts";
 import { addressForm, countForm, passwordLink } from "./form-page.ts";
 import { mail, RESET_LINK_MINUTES } from "./mails.ts";

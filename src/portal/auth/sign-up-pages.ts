@@ -13,9 +13,9 @@ import { acceptPassword, hashPassword } from "../../commands/account/password.ts
 import { signUp } from "../../commands/account/sign-up.ts";
 import type { Tier } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { copyable } from "../shell/form.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
+import { copyable } from "../shell/parts.ts";
 import { addressForm, emailField, newPasswordField, openForm, passwordLink } from "./form-page.ts";
 import { mail, SIGN_UP_LINK_HOURS } from "./mails.ts";
 import { type SignInDeps, startSession } from "./start-session.ts";

@@ -19,12 +19,23 @@ import { Refused } from "../../runtime/refused.ts";
 import { LONGEST_URL } from "../links/link-view.ts";
 import { readableUrl } from "../links/urls.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { copyable, field, time } from "../shell/form.ts";
-import { errorOf, formRoute, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
+import { field } from "../shell/form.ts";
+import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
-import { card, confirmedPost, emptyCard, formCard, pageHead, postButton, table } from "../shell/parts.ts";
+import {
+  card,
+  confirmedPost,
+  copyable,
+  emptyCard,
+  formCard,
+  pageHead,
+  postButton,
+  table,
+  time,
+} from "../shell/parts.ts";
+import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 
 const LIST = "/portal/domains";
@@ -176,12 +187,12 @@ function domainTable(domains: readonly DomainDocument[]): Html {
   };
   const id = ({ domainId }: DomainDocument) =>
     domainId ? html`<code>${domainId}</code>` : html`<span class="muted">after verification</span>`;
-  const columns = [
-    { name: "Host name", cell: name },
-    { name: "State", cell: domainState },
-    { name: "Added", cell: ({ addedAt }: DomainDocument) => time(addedAt) },
-    { name: "Id for the API", cell: id },
-  ];
+  const columns = {
+    "Host name": name,
+    State: domainState,
+    Added: ({ addedAt }: DomainDocument) => time(addedAt),
+    "Id for the API": id,
+  };
   return card(title, table(title, columns, domains));
 }
 

@@ -6,10 +6,9 @@ import { type ExplainedStep, explainLink, type LinkExplanation } from "../../que
 import { cutText } from "../../runtime/text/cut-text.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countRead } from "../shell/change-limit.ts";
-import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Column, card, facts, pageHead, table } from "../shell/parts.ts";
+import { type Columns, card, facts, pageHead, table, time } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { count, counted, LinkParams, linkPath, outward, STATUS_WORDS, shortName } from "./link-view.ts";
 
@@ -106,16 +105,16 @@ export function hitFacts({ click, preview, qr_scan }: Record<ClickKind, number>)
   return { Clicks: clicks, Previews: count(preview) };
 }
 
-function stepColumns(pathOf: ExplanationLinks["event"]): Column<ExplainedStep>[] {
+function stepColumns(pathOf: ExplanationLinks["event"]): Columns<ExplainedStep> {
   const title = ({ type, stream, revision }: ExplainedStep) => {
     const name = html`<strong class="nowrap">${type || "Unreadable event"}</strong>`;
     return pathOf ? html`<a href="${pathOf(stream, revision)}">${name}</a>` : name;
   };
-  return [
-    { name: "Event", cell: title },
-    { name: "Recorded", cell: ({ recorded_at: at }) => time(at) },
-    { name: "What happened", cell: (step) => html`<span class="break">${shortened(step.sentence)}</span>` },
-  ];
+  return {
+    Event: title,
+    Recorded: ({ recorded_at: at }) => time(at),
+    "What happened": (step) => html`<span class="break">${shortened(step.sentence)}</span>`,
+  };
 }
 
 function shortened(sentence: string): string {
@@ -123,12 +122,9 @@ function shortened(sentence: string): string {
   return `${cutText(sentence, LONGEST_SENTENCE)}… (${count(sentence.length)} characters)`;
 }
 
-const WITHDRAWALS: Column<LinkExplanation["withdrawals"][number]>[] = [
-  { name: "Made", cell: ({ at }) => time(at) },
-  { name: "Hits", end: true, cell: ({ clicks }) => count(clicks) },
-  { name: "Reason", cell: ({ reason }) => html`<span class="break">${reason}</span>` },
-  {
-    name: "State",
-    cell: ({ restored_at: at }) => (at === null ? "in force" : html`taken back ${time(at)}`),
-  },
-];
+const WITHDRAWALS: Columns<LinkExplanation["withdrawals"][number]> = {
+  Made: ({ at }) => time(at),
+  Hits: { end: true, cell: ({ clicks }) => count(clicks) },
+  Reason: ({ reason }) => html`<span class="break">${reason}</span>`,
+  State: ({ restored_at: at }) => (at === null ? "in force" : html`taken back ${time(at)}`),
+};

@@ -9,9 +9,8 @@ import type { ShownRule } from "../../commands/links/fields/rule-fields.ts";
 import type { LinkOptions } from "../../events/link-options.ts";
 import type { Clause } from "../../queries/links/clause.ts";
 import { conditionsInWords } from "../../queries/links/rule-sentences.ts";
-import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
-import { facts } from "../shell/parts.ts";
+import { facts, time } from "../shell/parts.ts";
 import { count, counted, outward, tagLink } from "./link-view.ts";
 
 /** Nothing for a link that carries none. `used`: clicks of people, where the link has a limit of them. */

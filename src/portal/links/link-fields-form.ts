@@ -8,9 +8,8 @@ import {
 import { OPTION_LIMITS as MOST, REDIRECT_CODES } from "../../events/link-options.ts";
 import { DEVICE_TYPES, hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import { CONDITION_NAMES } from "../../queries/links/rule-sentences.ts";
-import { choice, errorText, type Field, field } from "../shell/form.ts";
+import { errorText, type Field, field, hiddenFields } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { hiddenFields } from "../shell/parts.ts";
 import { LONGEST_URL } from "./link-view.ts";
 import {
   type FieldErrors,
@@ -84,9 +83,9 @@ function fieldControl(
   const common = { label, name, value, error, hint, disabled: isOff, isExact, autocomplete: "off" };
   switch (kind) {
     case "code":
-      return choice({ ...common, options: [["", "Default"], ...CODES] });
+      return field({ ...common, options: [["", "Default"], ...CODES] });
     case "forwarding":
-      return choice({ ...common, options: FORWARDINGS });
+      return field({ ...common, options: FORWARDINGS });
     case "time":
       return field({ ...common, ...timeInput(value), label: `${label} (UTC)` });
     case "url":

@@ -3,9 +3,8 @@ import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { actorWords, clausesOf } from "../../queries/links/history-sentences.ts";
 import type { LinkStep } from "../../queries/links/link-history.ts";
-import { time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
-import { card } from "../shell/parts.ts";
+import { card, time } from "../shell/parts.ts";
 import { clauseInWords } from "./fields-in-words.ts";
 import { linkPath } from "./link-view.ts";
 

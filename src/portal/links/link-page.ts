@@ -18,11 +18,12 @@ import { isRefused } from "../../runtime/refused.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 import { brandOf } from "../account/brand-card.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { field, time } from "../shell/form.ts";
-import { errorOf, formRoute, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
+import { field, hiddenFields } from "../shell/form.ts";
+import { formRoute } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
-import { card, formCard, hiddenFields } from "../shell/parts.ts";
+import { card, formCard, time } from "../shell/parts.ts";
+import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import type { Notice } from "../shell/visit.ts";
 import { CHANGE_NAMES, CHANGES, changeOwnLink } from "./change-links.ts";
@@ -228,7 +229,7 @@ function restoreCard(link: LinkDocument, refused: RefusedForm | undefined): Html
   return formCard("Restore", {
     action: linkPath(link, "/restore"),
     lead: "Its slug is still yours: nobody else can take it. Restored, the link is what it was before it was deleted: live or disabled.",
-    fields: link.externalId !== undefined && externalId,
+    fields: html`${link.externalId !== undefined && externalId}`,
     button: "Restore link",
     buttonKind: "primary",
   });

@@ -6,10 +6,9 @@ import type { TagColour } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { hostName } from "../../runtime/addresses/host-name.ts";
 import { address } from "../shell/address.ts";
-import { copyButton } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { confirmedPost, postButton } from "../shell/parts.ts";
+import { confirmedPost, copyButton, postButton } from "../shell/parts.ts";
 import { readableUrl } from "./urls.ts";
 
 /** Of what is typed as a URL: longer than a link may have, so that the use case says what is wrong. */

@@ -6,10 +6,9 @@ import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { type AccountLinksFilter, DEFAULT_DOMAIN, MAKERS } from "../../queries/links/list-links.ts";
 import { address } from "../shell/address.ts";
-import { choice, field } from "../shell/form.ts";
+import { field, hiddenFields } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { hiddenFields } from "../shell/parts.ts";
 import { LONGEST_URL, STATUS_WORDS } from "./link-view.ts";
 import { readableUrl } from "./urls.ts";
 
@@ -79,9 +78,9 @@ export function linkFilters(
 <form method="get" action="${LINKS_PATH}" class="form-row" role="search">${sort && hiddenFields({ sort })}
 ${field({ label: "Search", name: "q", type: "search", value: q, autocomplete: "off", placeholder: "Title, link, destination …" })}
 ${field({ label: "Tag", name: "tag", value: tag ?? "", maxlength: OPTION_LIMITS.tag, autocomplete: "off" })}
-${choice({ label: "Status", name: "status", value: status, options: statuses })}
-${domains.length > 0 && choice({ id: "filter-domain", label: "Domain", name: "domain", value: domain, options: onDomains })}
-${choice({ label: "Made by", name: "made_by", value: madeBy, options: makers })}
+${field({ label: "Status", name: "status", value: status, options: statuses })}
+${domains.length > 0 && field({ id: "filter-domain", label: "Domain", name: "domain", value: domain, options: onDomains })}
+${field({ label: "Made by", name: "made_by", value: madeBy, options: makers })}
 <button class="button">${icon("search")}Search</button></form></details>
 <nav class="choices" aria-label="Order">${order(undefined, "Newest")}${order("clicks", "Most clicked")}</nav></div>`;
 }

@@ -25,10 +25,11 @@ import { Refused } from "../../runtime/refused.ts";
 import { COUNTED_HEAD, countedRow } from "../../transfer/export/link-table.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countRead } from "../shell/change-limit.ts";
+import { hiddenFields } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
-import { emptyCard, hiddenFields, pageHead, table } from "../shell/parts.ts";
+import { emptyCard, pageHead, table } from "../shell/parts.ts";
 import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
 import { CHANGE_NAMES, changeSeveral, type SeveralChange } from "./change-links.ts";
 import { count, counted } from "./link-view.ts";
@@ -198,7 +199,7 @@ function listOf(query: ListQuery, found: AccountLinksPage, { fitting, ...shown }
   if (found.links.length === 0) return nothing(query);
   return html`<section class="card"><h2 class="visually-hidden">Your links</h2>
 <form class="form" method="post" action="${listPath(query, `${PATH}/several`)}" data-several>${severalActions(query, fitting, MOST_CHANGED)}
-${table("Your links", linkColumns(shown), found.links, "links")}</form>
+${table("Your links", linkColumns(shown), found.links)}</form>
 ${(found.next !== null || found.previous !== null) && pages(query, found)}</section>`;
 }
 

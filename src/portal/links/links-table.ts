@@ -5,10 +5,10 @@ import type { TagColour } from "../../events/vocabulary.ts";
 import { LAST_DAYS, lastDaysUntil } from "../../projections/definitions/days/last-days.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import type { ListedLink } from "../../queries/links/list-links.ts";
-import { confirmed, field, time } from "../shell/form.ts";
+import { field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import type { Column } from "../shell/parts.ts";
+import { type Columns, confirmed, time } from "../shell/parts.ts";
 import {
   analyticsOf,
   count,
@@ -52,21 +52,21 @@ export function linkColumns({
   colours: ReadonlyMap<string, TagColour>;
   chosen: readonly string[];
   today: string;
-}): Column<ListedLink>[] {
+}): Columns<ListedLink> {
   const names = new Map(keys.map((key) => [key._id, keyName(key)]));
   const clicks = (link: ListedLink) =>
     html`<span class="clicks">${lastDaysChart(link, today)}<a href="${analyticsOf(link)}" aria-label="${count(link.clicks)} clicks, view analytics">${count(link.clicks)}</a></span>`;
   const maker = ({ via, keyId }: ListedLink) =>
     via === "web" ? "in the portal" : `by key ${names.get(keyId ?? "") ?? "of a program"}`;
-  return [
-    { name: "Link", cell: (link) => linkCell(link, chosen.includes(link._id), colours) },
-    { name: "Clicks", cell: clicks, end: true },
-    {
-      name: "Made",
+  return {
+    Link: (link) => linkCell(link, chosen.includes(link._id), colours),
+    Clicks: { cell: clicks, end: true, width: 12 },
+    Made: {
       cell: (link) =>
         html`<span class="made"><span class="nowrap">${time(link.createdAt)}</span><span class="clip small muted">${maker(link)}</span></span>`,
+      width: 12,
     },
-  ];
+  };
 }
 
 /** Its title, or else where it leads; below what visitors see, where they get, and its tags. */

@@ -13,11 +13,12 @@ import { readRows } from "../../transfer/import/read-rows.ts";
 import { type ImportedRow, type ImportReport, runImport } from "../../transfer/import/run-import.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countChange } from "../shell/change-limit.ts";
-import { field } from "../shell/form.ts";
-import { errorOf, formRoute, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
+import { field, hiddenFields } from "../shell/form.ts";
+import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Column, card, hiddenFields, pageHead, table } from "../shell/parts.ts";
+import { type Columns, card, pageHead, table } from "../shell/parts.ts";
+import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
 import { count, counted, linkPath } from "./link-view.ts";
 import { LINKS_PATH } from "./links-filters.ts";
@@ -172,7 +173,7 @@ function outcomeCard(list: string, { rows, report, isDone }: Outcome): Html {
     html`${lost.map(([name, { left_out: why = "it is no field of a link" }]) => html`<p class="small muted">The column ${name} is left out: ${why}.</p>`)}
 ${report.missing.map(({ note }) => html`<p class="small muted">Not all: ${note}.</p>`)}
 ${report.notes.map(({ place, note }) => html`<p class="small muted">${place}: ${note}.</p>`)}
-${table(title, columns(isDone), refusedFirst, "rows")}`,
+${table(title, columns(isDone), refusedFirst)}`,
     {
       lead: `${counted(read, "row")}: ${parts.join(", ")}.`,
       actions: html`<div class="actions">${create}${more}</div>`,
@@ -180,7 +181,7 @@ ${table(title, columns(isDone), refusedFirst, "rows")}`,
   );
 }
 
-function columns(isDone: boolean): Column<ImportedRow>[] {
+function columns(isDone: boolean): Columns<ImportedRow> {
   const words = { created: isDone ? "Created" : "New", already: "There already", failed: "Not taken" };
   const tones = { created: "good", already: "accent", failed: "bad" };
   const address = (row: ImportedRow) => {
@@ -192,19 +193,16 @@ function columns(isDone: boolean): Column<ImportedRow>[] {
       ? html`<a class="clip" href="${linkPath({ host, slug })}">${name}</a>`
       : html`<span class="clip">${name}</span>`;
   };
-  return [
-    { name: "Row", cell: ({ place }) => html`<span class="nowrap">${place}</span>` },
-    {
-      name: "Outcome",
+  return {
+    Row: { cell: ({ place }) => html`<span class="nowrap">${place}</span>`, width: 9 },
+    Outcome: {
       cell: (row) => html`<span class="badge badge-${tones[row.outcome]}">${words[row.outcome]}</span>`,
+      width: 9,
     },
-    { name: "Short link", cell: address },
-    {
-      name: "Destination",
-      cell: (row) =>
-        row.outcome === "failed"
-          ? row.error
-          : html`<span class="clip" title="${row.longUrl}">${readableUrl(row.longUrl)}</span>`,
-    },
-  ];
+    "Short link": address,
+    Destination: (row) =>
+      row.outcome === "failed"
+        ? row.error
+        : html`<span class="clip" title="${row.longUrl}">${readableUrl(row.longUrl)}</span>`,
+  };
 }

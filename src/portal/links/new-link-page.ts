@@ -11,12 +11,13 @@ import { isRefused } from "../../runtime/refused.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
-import { choice, type Field, field } from "../shell/form.ts";
-import { formRoute, type RefusedForm, typedText } from "../shell/form-route.ts";
+import { type DrawnField, field, hiddenFields } from "../shell/form.ts";
+import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import { hiddenFields, pageHead } from "../shell/parts.ts";
+import { pageHead } from "../shell/parts.ts";
+import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { FIELDS_FORM_BYTES, linkFieldsForm } from "./link-fields-form.ts";
 import { LONGEST_URL, linkPath, shortName } from "./link-view.ts";
@@ -138,7 +139,7 @@ export function createLinkForm(
   const isShort = slugs === "none";
   const own = domains.map(({ domainId, hostname }) => [domainId ?? "", readableUrl(hostname)] as const);
   const domain = { label: "Domain", name: "domain", value: given.domain, error: errors.domain };
-  const slug: Field = {
+  const slug: DrawnField = {
     label: "Slug",
     name: "slug",
     value: given.slug,
@@ -162,7 +163,7 @@ ${field({
   isExact: true,
   error: isShort ? (errors.url ?? errors.domain ?? errors.slug) : errors.url,
 })}
-${!isShort && html`<div class="form-row">${domains.length > 0 && choice({ ...domain, options: [["", "Default domain"], ...own] })}${field(slug)}</div>`}
+${!isShort && html`<div class="form-row">${domains.length > 0 && field({ ...domain, options: [["", "Default domain"], ...own] })}${field(slug)}</div>`}
 ${fields ? html`${fields}<div>${button}</div>` : button}</form>`;
 }
 

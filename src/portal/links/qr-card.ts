@@ -6,14 +6,14 @@ import { ACCOUNT_STYLE, QR_CORRECTIONS, QR_SHAPES, type QrStyle } from "../../ev
 import type { BrandDocument } from "../../projections/definitions/brands.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { ownLinkAt } from "../../queries/links/find-link.ts";
-import { cutText } from "../../runtime/text/cut-text.ts";
 import { brandOf } from "../account/brand-card.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countDraft } from "../shell/change-limit.ts";
-import { choice, field } from "../shell/form.ts";
-import { errorOf, formRoute, type RefusedForm, type ShowAgain } from "../shell/form-route.ts";
+import { type Fields, inputs } from "../shell/form.ts";
+import { formRoute, type ShowAgain } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
+import type { RefusedForm } from "../shell/refused-form.ts";
 import { LinkParams, linkPath, shortName } from "./link-view.ts";
 
 const CORRECTIONS = ["Low: the largest squares", "Medium", "High", "Highest: a third may be covered"];
@@ -23,7 +23,15 @@ const DOWNLOADS = [
   ["png", 1024, "PNG 1,024"],
   ["png", 2048, "PNG 2,048"],
 ] as const;
-const FIELDS = ["dark", "light", "shape", "frame", "margin", "ecc", "logo"] as const;
+const FIELDS = {
+  dark: { label: "Colour", type: "color" },
+  light: { label: "Background", type: "color" },
+  shape: { label: "Squares", options: QR_SHAPES.map((shape) => [shape, shape === "square" ? "Square" : "Rounded"]) },
+  frame: { label: "Words on a frame", maxlength: 24, placeholder: "Scan me", autocomplete: "off" },
+  margin: { label: "Margin", type: "number", min: 2, max: 20, required: true },
+  ecc: { label: "Correction", options: QR_CORRECTIONS.map((level, n) => [level, CORRECTIONS[n]]) },
+  logo: { label: "Your logo in the middle", options: [["true", "Yes"], ["false", "No"]] },
+} satisfies Fields; // biome-ignore format: a row a field
 
 /** What the card shows instead of what is kept. `image`: as a data URI. */
 type Chosen = { style: Readonly<Record<string, unknown>>; image?: string; refused?: RefusedForm };
@@ -77,49 +85,28 @@ export async function qrImage(
 }
 
 export function qrCard(link: LinkDocument, brand: BrandDocument | null | undefined, chosen?: Chosen): Html {
-  const { style, image, refused } = chosen ?? { style: brand?.qr ?? ACCOUNT_STYLE };
-  const hasLogo = Boolean(brand?.logo);
-  const value = (name: (typeof FIELDS)[number]) => cutText(String(style[name] ?? ACCOUNT_STYLE[name]), 100);
-  const common = (name: (typeof FIELDS)[number], label: string) => ({
-    ...{ id: `qr-${name}`, label, name, value: value(name), error: refused && errorOf(refused, name) },
-  });
+  const { style, image, refused }: Chosen = chosen ?? { style: brand?.qr ?? {} };
+  const set = Object.entries({ ...ACCOUNT_STYLE, ...style }).filter(([name]) => name in FIELDS);
+  const values = Object.fromEntries(set.map(([name, value]) => [name, String(value)]));
   // The QR route needs the domain's id for a link on a custom domain, as slugs are unique per host only.
-  const drawn = !refused && chosen ? FIELDS.map((name) => [name, value(name)]) : [];
+  const domain = link.domainId && { domain_id: link.domainId };
+  const asChosen = { look: "account", ...domain, ...(chosen && !refused && values) };
   const address = (format: string, size: number) =>
-    `/api/qr/${encodeURIComponent(link.slug)}?${new URLSearchParams([
-      ...[["look", "account"], ["format", format], ["size", String(size)]],
-      ...(link.domainId ? [["domain_id", link.domainId]] : []),
-      ...drawn,
-    ] as [string, string][])}`; // biome-ignore format: pairs
+    `/api/qr/${encodeURIComponent(link.slug)}?${new URLSearchParams({ ...asChosen, format, size: String(size) })}`;
   const downloads = DOWNLOADS.map(
     ([format, size, name]) =>
       html`<a class="button button-small" href="${address(format, size)}" download="${link.slug}.${format}">${icon("download")}${name}</a>`,
   );
   const path = linkPath(link, "/qr");
+  // A logo needs the highest correction.
+  const { logo, ecc, ...plain } = FIELDS;
+  const fields = { ...plain, ...(brand?.logo ? { logo } : { ecc }) };
   return html`<section class="card qr-card" id="qr"><h2>QR code</h2>
 <div id="qr-drawn" class="stack"><img class="qr" src="${image ?? address("svg", 256)}" width="200" alt="QR code of ${shortName(link)}">
 ${refused && html`<p class="error" role="alert">${icon("alert")}${refused.message}</p>`}
 <p class="actions">${downloads}</p></div>
-<p class="hint">Its scans count as clicks; analytics says how many they are. ${!hasLogo && html`<a href="/portal/account#logo">Put your logo in the middle</a>`}</p>
+<p class="hint">Its scans count as clicks; analytics says how many they are. ${!brand?.logo && html`<a href="/portal/account#logo">Put your logo in the middle</a>`}</p>
 <details class="more-options" ${chosen && html`open`}><summary>Colours, shape and frame</summary>
-<div><form class="stack" method="post" action="${path}" data-live="qr-drawn"><div class="grid grid-small">
-${field({ ...common("dark", "Colour"), type: "color" })}${field({ ...common("light", "Background"), type: "color" })}
-${choice({ ...common("shape", "Squares"), options: QR_SHAPES.map((shape) => [shape, shape === "square" ? "Square" : "Rounded"]) })}
-${field({ ...common("frame", "Words on a frame"), maxlength: 24, placeholder: "Scan me", autocomplete: "off" })}
-${field({ ...common("margin", "Margin"), type: "number", min: 2, max: 20, required: true })}
-${
-  hasLogo
-    ? choice({
-        ...common("logo", "Your logo in the middle"),
-        options: [
-          ["true", "Yes"],
-          ["false", "No"],
-        ],
-      })
-    : choice({
-        ...common("ecc", "Correction"),
-        options: QR_CORRECTIONS.map((level, n) => [level, CORRECTIONS[n] ?? level]),
-      })
-}</div>
+<div><form class="stack" method="post" action="${path}" data-live="qr-drawn"><div class="grid grid-small">${inputs(fields, values, refused)}</div>
 <p class="actions"><button class="button" formaction="${path}/show" data-part="qr-drawn" data-stays>Show it</button><button class="button button-primary">Keep for all my links</button></p></form></div></details></section>`;
 }

@@ -14,7 +14,7 @@ import type { LinkOptions, RuleConditions } from "../../events/link-options.ts";
 import { DEVICE_TYPES } from "../../events/vocabulary.ts";
 import { CONDITION_LABELS, CONDITION_NAMES } from "../../queries/links/rule-sentences.ts";
 import { Refused } from "../../runtime/refused.ts";
-import type { RefusedForm } from "../shell/form-route.ts";
+import type { RefusedForm } from "../shell/refused-form.ts";
 import { typedUrl } from "./urls.ts";
 
 /** `id`: hidden, so that a rule that is edited stays the same. */

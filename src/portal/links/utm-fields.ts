@@ -1,8 +1,8 @@
 // The campaign's parameters of a destination as inputs: read from its query and written into it, whatever else is in it.
 import { UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
 import { field } from "../shell/form.ts";
-import { type RefusedForm, typedText } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
+import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 
 /** As a browser sends them again; empty texts for what isn't there. */
 export type Utm = Readonly<Record<UtmField, string>>;

@@ -11,11 +11,12 @@ import { timeSlices } from "../../runtime/threads/time-slices.ts";
 import { LinkParams } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countRead } from "../shell/change-limit.ts";
-import { copyable, field } from "../shell/form.ts";
-import { errorOf, formRoute, noticeOf, type RefusedForm, typedText } from "../shell/form-route.ts";
+import { field } from "../shell/form.ts";
+import { formRoute } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
-import { card, pageHead } from "../shell/parts.ts";
+import { card, copyable, pageHead } from "../shell/parts.ts";
+import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 
 const PATH = "/portal/proof";

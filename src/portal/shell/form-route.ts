@@ -11,6 +11,7 @@ import { isClientError, isRefused } from "../../runtime/refused.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import { countChange } from "./change-limit.ts";
 import { isForPeople, sendErrorPage } from "./error-page.ts";
+import type { RefusedForm } from "./refused-form.ts";
 import { type SignedIn, signedIn } from "./sessions.ts";
 import { type Notice, portalContext, redirectTo } from "./visit.ts";
 
@@ -38,16 +39,6 @@ type Done = {
   to: string | (() => FastifyReply | Promise<FastifyReply>);
   notice?: string | Notice;
   position?: Position | undefined;
-};
-
-/** A form that was refused. `typed`: its fields as they were sent; none of a form that was too large to be read. */
-export type RefusedForm = {
-  error: unknown;
-  /** Of the form, that the refusal belongs to. */
-  field: string | undefined;
-  status: number;
-  message: string;
-  typed: Readonly<Record<string, unknown>>;
 };
 
 /** Shows the form again, with what was typed. */
@@ -136,22 +127,6 @@ export function shownAgain(again: ShowAgain | undefined) {
     };
     return sendErrorPage(error, request, reply, again && show);
   };
-}
-
-/** Why the form was refused, for the field that it belongs to. */
-export function errorOf(refused: RefusedForm | undefined, field: string): string | undefined {
-  return refused?.field === field ? refused.message : undefined;
-}
-
-/** Why the form was refused, where none of these fields says it. */
-export function noticeOf({ field, message: text }: RefusedForm, ...fields: string[]): Notice | undefined {
-  return field !== undefined && fields.includes(field) ? undefined : { kind: "failed", text };
-}
-
-/** Text of a field as it was typed. */
-export function typedText(typed: RefusedForm["typed"], name: string): string {
-  const value = typed[name];
-  return typeof value === "string" ? value : "";
 }
 
 /** Refusals that are no more than a sentence; what is gone, limited or our fault has a page and a status of its own. */

@@ -1,14 +1,21 @@
-// Form parts: labelled fields with hint and error, linked for screen readers.
-import { hash } from "node:crypto";
+// Fields and forms as declarations, and the one way each is drawn, read, and shown again where it is refused.
+//
+//     const FIELDS = { hostname: { label: "Host name", isExact: true, required: true, maxlength: 260 } } satisfies Fields;
+//     formRoute(app, deps, "/domains", { schema: { body: schemaOf(FIELDS) }, ... });
+//     { title: "Add a domain", form: { action: "/portal/domains", fields: FIELDS, refused, button: "Add" } } // a Card (parts.ts)
 import { z } from "zod";
-import { type Html, type HtmlValue, html, htmlText } from "./html.ts";
+import { type Html, type HtmlValue, html, isHtml } from "./html.ts";
 import { icon } from "./icons.ts";
+import { errorOf, type RefusedForm, typedText } from "./refused-form.ts";
 
+/**
+ * What a field of a form is, said once: by it a form is drawn (`inputs`), read (`schemaOf`), and shown again with what was
+ * typed and why it is refused.
+ */
 export type Field = {
-  /** Unique on the page; derived from the name by default. */
-  id?: string | undefined;
-  label: string;
-  name: string;
+  label: HtmlValue;
+  hint?: HtmlValue;
+  /** By default a line of text; with `options`, `rows` or `isBox` another input. */
   type?:
     | "text"
     | "email"
@@ -19,75 +26,101 @@ export type Field = {
     | "color"
     | "date"
     | "datetime-local"
+    | "file"
     | undefined;
-  value?: string | undefined;
+  /** Of which one is chosen, the first when the value is none of them; of `boxes`, any. */
+  options?: readonly (readonly [value: string, name: HtmlValue])[] | undefined;
+  boxes?: true | undefined;
+  /** One box, sent as `1` when it is ticked. */
+  isBox?: boolean | undefined;
+  /** Of a text of several lines. */
+  rows?: number | undefined;
   autocomplete?: string | undefined;
   placeholder?: string | undefined;
-  hint?: string | Html | undefined;
-  /** Why the submitted value was refused. */
-  error?: string | undefined;
   required?: boolean | undefined;
   minlength?: number | undefined;
   maxlength?: number | undefined;
   /** Of a number. */
   min?: number | undefined;
   max?: number | undefined;
+  /** Of a file: its types. */
+  accept?: string | undefined;
   autofocus?: boolean | undefined;
   disabled?: boolean | undefined;
   /** Typed as it is: phones put no capital before it, correct nothing, and no spell checker gets to read it. */
   isExact?: boolean | undefined;
   inputmode?: "numeric" | "decimal" | undefined;
-  /** Of a text of several lines. */
-  rows?: number | undefined;
+  /** Unique on the page; derived from the name by default. */
+  id?: string | undefined;
+  /** How it is read; by default as a text, of at most `maxlength` characters, or as the values of ticked boxes. */
+  schema?: z.ZodType | undefined;
+  /** What refusals call it, where that is not its name. */
+  refusedAs?: string | undefined;
 };
 
-export function field(options: Field): Html {
-  const { label, name, type = "text", value, hint, error, rows } = options;
-  const id = options.id ?? `field-${name}`;
-  const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ");
-  const attributes = html`
-${options.autocomplete ? html`autocomplete="${options.autocomplete}"` : ""}
-${options.placeholder ? html`placeholder="${options.placeholder}"` : ""}
-${options.required ? html`required` : ""}
-${options.minlength ? html`minlength="${options.minlength}"` : ""}
-${options.maxlength ? html`maxlength="${options.maxlength}"` : ""}
-${options.min === undefined ? "" : html`min="${options.min}"`}
-${options.max === undefined ? "" : html`max="${options.max}"`}
-${options.autofocus ? html`autofocus` : ""}
-${options.disabled ? html`disabled` : ""}
-${options.isExact ? html`autocapitalize="none" autocorrect="off" spellcheck="false"` : ""}
-${options.inputmode ? html`inputmode="${options.inputmode}"` : ""}
-${described ? html`aria-describedby="${described}"` : ""}
-${error ? html`aria-invalid="true"` : ""}`;
-  // The first line break in a textarea is none of its text.
-  const input = rows
-    ? html`<textarea id="${id}" name="${name}" rows="${rows}"${attributes}>\n${value}</textarea>`
-    : html`<input id="${id}" name="${name}" type="${type}"
-${value !== undefined && type !== "password" ? html`value="${value}"` : ""}${attributes}>`;
-  return html`<div class="field">
-<label for="${id}">${label}</label>
-${input}
-${hint ? html`<p class="hint" id="${id}-hint">${hint}</p>` : ""}
-${errorText(`${id}-error`, error)}
-</div>`;
+/** The fields of a form, by the names under which they are sent. */
+export type Fields = Readonly<Record<string, Field>>;
+type Value = string | readonly string[] | null | undefined;
+export type Values = Readonly<Record<string, Value>>;
+
+/** With its value. */
+export type DrawnField = Field & {
+  name: string;
+  value?: Value;
+  /** Why the submitted value was refused. */
+  error?: string | undefined;
+};
+
+export function field(drawn: DrawnField): Html {
+  const { label, name, hint, error, options, value } = drawn;
+  const id = drawn.id ?? `field-${name}`;
+  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
+  const about = html`${attribute("aria-describedby", described || undefined)}${error && html` aria-invalid="true"`}`;
+  const below = html`${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+${errorText(`${id}-error`, error)}`;
+  if (drawn.boxes) {
+    const chosen = [value ?? []].flat();
+    const boxes = (options ?? []).map(([option, shown]) => box(name, option, shown, chosen.includes(option)));
+    return html`<fieldset class="field"${attribute("aria-describedby", described || undefined)}><legend>${label}</legend><input type="hidden" name="${name}" value=""><div class="actions">${boxes}</div>${below}</fieldset>`;
+  }
+  // The empty value is sent besides, so that a box that is not ticked is told from a form without it.
+  if (drawn.isBox)
+    return html`<div><input type="hidden" name="${name}" value="">${box(name, "1", label, Boolean(value))}${below}</div>`;
+  const text = typeof value === "string" ? value : undefined;
+  const control = options
+    ? html`<select id="${id}" name="${name}"${attributesOf(drawn)}${about}>${options.map(([option, shown]) => html`<option value="${option}" ${option === value && html`selected`}>${shown}</option>`)}</select>`
+    : drawn.rows
+      ? // The first line break in a textarea is none of its text.
+        html`<textarea id="${id}" name="${name}" rows="${drawn.rows}"${attributesOf(drawn)}${about}>\n${text}</textarea>`
+      : html`<input id="${id}" name="${name}" type="${drawn.type ?? "text"}"${drawn.type !== "password" && attribute("value", text)}${attributesOf(drawn)}${about}>`;
+  return html`<div class="field"><label for="${id}">${label}</label>
+${control}
+${below}</div>`;
+}
+
+const ATTRIBUTES = [
+  "autocomplete",
+  "placeholder",
+  "minlength",
+  "maxlength",
+  "min",
+  "max",
+  "accept",
+  "inputmode",
+] as const;
+const FLAGS = ["required", "autofocus", "disabled"] as const;
+
+function attributesOf(drawn: DrawnField): Html {
+  return html`${ATTRIBUTES.map((name) => attribute(name, drawn[name]))}${FLAGS.map((name) => drawn[name] && ` ${name}`)}${drawn.isExact && html` autocapitalize="none" autocorrect="off" spellcheck="false"`}`;
+}
+
+function box(name: string, value: string, label: HtmlValue, isTicked: boolean): Html {
+  return html`<label class="check"><input type="checkbox" name="${name}" value="${value}" ${isTicked && html`checked`}>${label}</label>`;
 }
 
 /** Why a field is refused, below it. */
 export function errorText(id: string, error: string | undefined): Html | "" {
   return error ? html`<p class="error" id="${id}">${icon("alert")}${error}</p>` : "";
-}
-
-type Checks = Pick<Field, "label" | "name" | "error"> & {
-  options: readonly (readonly [value: string, name: HtmlValue])[];
-  chosen: readonly string[];
-};
-
-/** Boxes of which any may be ticked. An empty value is sent besides, so that none is told from a form without them. */
-export function checks({ label, name, options, chosen, error }: Checks): Html {
-  const id = `field-${name}`;
-  const check = ([value, shown]: Checks["options"][number]) =>
-    html`<label class="check"><input type="checkbox" name="${name}" value="${value}" ${chosen.includes(value) && html`checked`}>${shown}</label>`;
-  return html`<fieldset class="field" ${error && html`aria-describedby="${id}-error"`}><legend>${label}</legend><input type="hidden" name="${name}" value=""><div class="actions">${options.map(check)}</div>${errorText(`${id}-error`, error)}</fieldset>`;
 }
 
 /** The values of ticked boxes, as they were sent: none, one or a list; undefined of a form without them. */
@@ -96,55 +129,94 @@ export const ticked = z.preprocess(
   z.array(z.string()).max(100).optional(),
 );
 
-type Choice = Pick<Field, "id" | "label" | "name" | "value" | "error"> & {
-  options: readonly (readonly [value: string, name: string])[];
+/** Whether a box is ticked. */
+const isTicked = z.preprocess((sent) => [sent].flat().includes("1"), z.boolean());
+
+/** All fields of a form: with `values`, or, where it was `refused`, with what was typed and why. */
+export function inputs(fields: Fields, values: Values = {}, refused?: RefusedForm): Html {
+  const shown = (name: string, { boxes, isBox }: Field) => {
+    if (refused === undefined) return values[name];
+    if (boxes) return ticked.catch([]).parse(refused.typed[name]) ?? values[name];
+    if (isBox) return isTicked.parse(refused.typed[name]) ? "1" : "";
+    return typedText(refused.typed, name);
+  };
+  return html`${Object.entries(fields).map(([name, declared]) =>
+    field({
+      ...declared,
+      name,
+      value: shown(name, declared),
+      error: errorOf(refused, declared.refusedAs ?? name),
+    }),
+  )}`;
+}
+
+type SchemaOf<F extends Field> = F extends { schema: infer S extends z.ZodType }
+  ? S
+  : F extends { boxes: true }
+    ? typeof ticked
+    : F extends { isBox: true }
+      ? typeof isTicked
+      : z.ZodDefault<z.ZodString>;
+
+/** How a form with these fields is read. */
+export function schemaOf<F extends Fields>(fields: F): z.ZodObject<{ [N in keyof F]: SchemaOf<F[N]> }> {
+  const schemas = Object.entries(fields).map(([name, { schema, boxes, isBox, maxlength }]) => {
+    const text = maxlength === undefined ? z.string() : z.string().max(maxlength);
+    return [name, schema ?? (boxes ? ticked : isBox ? isTicked : text.default(""))];
+  });
+  return z.object(Object.fromEntries(schemas)) as ReturnType<typeof schemaOf<F>>;
+}
+
+type Folded = { title: HtmlValue; fields: Fields };
+
+export type Form = {
+  /** Unique on the page, for links to it. */
+  id?: string;
+  action: string;
+  /** To look something up; by default it changes something. */
+  method?: "get";
+  /** Or inputs that are laid out already. */
+  fields: Fields | Html;
+  /** Behind these names, open where something in them is set or refused. */
+  folded?: readonly Folded[];
+  values?: Values;
+  refused?: RefusedForm | undefined;
+  /** Sent with it; those that are undefined are left out. */
+  hidden?: Readonly<Record<string, string | undefined>>;
+  /** What is no field, behind the fields. */
+  more?: HtmlValue;
+  button: HtmlValue;
+  buttonKind?: "primary" | "danger";
+  /** Fields and button in one line, where there is room. */
+  isRow?: boolean;
 };
 
-/** One of several; the first when the value is none of them. */
-export function choice({ label, name, value, error, options, id = `field-${name}` }: Choice): Html {
-  return html`<div class="field"><label for="${id}">${label}</label>
-<select id="${id}" name="${name}" ${error ? html`aria-invalid="true" aria-describedby="${id}-error"` : ""}>${options.map(
-    ([choice, shown]) =>
-      html`<option value="${choice}" ${choice === value ? html`selected` : ""}>${shown}</option>`,
-  )}</select>${errorText(`${id}-error`, error)}</div>`;
+/** All that it declares. */
+export function fieldsOf({ fields, folded = [] }: Form): Fields {
+  const behind = folded.map(({ fields }) => fields);
+  return Object.assign({}, isHtml(fields) ? {} : fields, ...behind);
 }
 
-/** A value with a copy button. `id`: unique on the page. */
-export function copyable(id: string, value: string, label: string): Html {
-  return html`<div class="copyable"><code id="${id}">${value}</code>
-${copyButton(id, label)}</div>`;
+export function form(declared: Form): Html {
+  const { id, action, method, values, refused, hidden = {}, more, button, buttonKind, isRow } = declared;
+  const shape = isRow ? "form-row" : "form";
+  const hasFile = Object.values(fieldsOf(declared)).some(({ type }) => type === "file");
+  const fields = isHtml(declared.fields) ? declared.fields : inputs(declared.fields, values, refused);
+  const folded = declared.folded?.map(({ title, fields }) => {
+    const isOpen =
+      refused !== undefined || Object.keys(fields).some((name) => (values?.[name]?.length ?? 0) > 0);
+    return html`<details class="more-options" ${isOpen && html`open`}><summary>${title}</summary><div class="stack">${inputs(fields, values, refused)}</div></details>`;
+  });
+  const send = html`<button class="button${buttonKind && ` button-${buttonKind}`}">${button}</button>`;
+  return html`<form method="${method ?? "post"}" action="${action}"${attribute("id", id)}${hasFile && html` enctype="multipart/form-data"`}${method && html` role="search"`} class="${shape}">${hiddenFields(hidden)}${fields}${folded}${more}
+${isRow ? send : html`<div>${send}</div>`}</form>`;
 }
 
-/** Copies the text of the element with this id; portal.js shows it. */
-export function copyButton(id: string, label: string): Html {
-  return html`<button type="button" class="button button-icon" data-copy="${id}" aria-label="Copy ${label}" title="Copy" hidden>${icon("copy")}</button>`;
+export function hiddenFields(fields: Readonly<Record<string, string | undefined>>): Html {
+  return html`${Object.entries(fields).map(([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`)}`;
 }
 
-/** A button that opens a question, with a button that leaves things as they are; without scripts (popover). */
-export function confirmed(button: string, question: Html, form: Html, kind = ""): Html {
-  const id = `confirm-${hash("sha256", htmlText(form)).slice(0, 12)}`;
-  return html`<button type="button" class="button ${kind}" popovertarget="${id}">${button}</button>
-<div class="confirm-box" id="${id}" popover role="dialog" aria-label="${button}">${question}${form}
-<button type="button" class="button" popovertarget="${id}" popovertargetaction="hide">Cancel</button></div>`;
-}
-
-/** As people read it, to the minute. */
-function inUtc(at: string): string {
-  return `${at.slice(0, 16).replace("T", " ")} UTC`;
-}
-
-/** A time in UTC; portal.js shows it in the visitor's time zone. */
-export function time(at: string): Html {
-  return html`<time datetime="${at}">${inUtc(at)}</time>`;
-}
-
-/** As `time`, with seconds, where several things happen within a minute. */
-export function timeWithSeconds(at: string): Html {
-  return html`<time datetime="${at}" data-seconds>${at.slice(0, 19).replace("T", " ")} UTC</time>`;
-}
-
-/** Usage of a limit. */
-export function meter(name: string, used: number, limit: number): Html {
-  return html`<div class="meter"><div class="meter-head"><span>${name}</span><span class="number">${used} of ${limit}</span></div>
-<progress value="${used}" max="${limit}" aria-label="${name}">${used} of ${limit}</progress></div>`;
+/** With a space before it; nothing where it has no value. */
+export function attribute(name: string, value: string | number | undefined): HtmlValue {
+  return value !== undefined && html` ${name}="${value}"`;
 }

@@ -17,6 +17,10 @@ export function html(literals: TemplateStringsArray, ...values: HtmlValue[]): Ht
   return { [MARKUP]: text };
 }
 
+export function isHtml(value: object): value is Html {
+  return MARKUP in value;
+}
+
 /** The markup as text, for response bodies. */
 export function htmlText(value: Html): string {
   return value[MARKUP];

@@ -1,8 +1,11 @@
 // Layout of every page: head, navigation, notices; works without scripts.
 import type { FastifyReply } from "fastify";
 import { saidBehindMs } from "../../api/documents-behind-header.ts";
+import { fieldsOf } from "./form.ts";
 import { type Html, type HtmlValue, html, htmlText } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
+import { type Cards, cards, isCard, type PageHead, pageHead } from "./parts.ts";
+import { noticeOf, type RefusedForm } from "./refused-form.ts";
 import type { Notice, PortalVisit, THEMES } from "./visit.ts";
 
 type Entry = { name: string; path: string; icon: IconName };
@@ -38,16 +41,22 @@ type PageOptions = {
   title: string;
   /** Undefined on pages without navigation, such as sign-in. */
   nav?: NavigationName | ConsoleName | undefined;
-  body: Html;
+  /** Below a head; on narrow pages the title of the first one is the page's. Or a `body` of its own. */
+  cards?: Cards;
+  /** In the head, by default the title. */
+  heading?: HtmlValue;
+  body?: Html;
   /** Shown in addition to the notice of the last form. */
   notice?: Notice | undefined;
+  /** The form that is shown again. Where no field on the page says why it was refused, a notice does. */
+  refused?: RefusedForm | undefined;
   /** `narrow`: one centred form; `bare`: full width, as on the landing page. */
   shape?: "wide" | "narrow" | "bare" | undefined;
   /** Beside portal.js (assets.ts), as modules. */
   scripts?: readonly string[] | undefined;
-  /** Default 200. */
+  /** Default 200, or that of the refusal. */
   status?: number | undefined;
-};
+} & PageHead;
 
 /** Pages depend on session and theme, so they are sent with `no-store`. */
 export function sendPage(reply: FastifyReply, options: PageOptions): FastifyReply {
@@ -56,7 +65,10 @@ export function sendPage(reply: FastifyReply, options: PageOptions): FastifyRepl
   if (notice) reply.clearCookie(cookies.notice, cookies.options);
   const signedIn = visit.session ?? visit.operator;
   const behind = signedIn === undefined ? undefined : whatIsMissing(saidBehindMs(reply));
-  const notices = [notice, options.notice, behind].filter((shown) => shown !== undefined);
+  const { shape = "wide", cards: parts, refused } = options;
+  const whyRefused = refused && !isToldBeside(refused, parts) ? noticeOf(refused) : undefined;
+  const head = shape === "wide" && pageHead(options.heading ?? options.title, options);
+  const notices = [notice, options.notice, whyRefused, behind].filter((shown) => shown !== undefined);
   const scripts = ["portal.js", ...(options.scripts ?? [])];
   const text = htmlText(html`<!doctype html>
 <html lang="en" data-theme="${theme}">
@@ -73,19 +85,26 @@ ${scripts.map((file) => html`<script type="module" src="${assets.url(file)}"></s
 <a class="skip" href="#main">Skip to content</a>
 ${header(reply)}
 ${options.nav && signedIn && navigation(options.nav, visit)}
-<main id="main" class="main main-${options.shape ?? "wide"}" tabindex="-1">
+<main id="main" class="main main-${shape}" tabindex="-1">
 ${notices.map(noticeBox)}
-${options.body}
+${parts ? html`${head}${cards(parts, shape === "narrow" ? "h1" : "h2")}` : options.body}
 </main>
 ${footer}
 </body>
 </html>
 `);
   return reply
-    .code(options.status ?? 200)
+    .code(options.status ?? refused?.status ?? 200)
     .header("cache-control", "no-store")
     .type("text/html; charset=utf-8")
     .send(text);
+}
+
+/** By a field of a form on the page. */
+function isToldBeside(refused: RefusedForm, parts: Cards = []): boolean {
+  const forms = parts.flatMap((part) => (isCard(part) && part.form?.refused === refused ? part.form : []));
+  const fields = forms.flatMap((form) => Object.entries(fieldsOf(form)));
+  return fields.some(([name, { refusedAs = name }]) => refusedAs === refused.field);
 }
 
 /** Undefined where nothing is. */

@@ -14,11 +14,12 @@ import { count, counted, tagLink } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
 import { countRead } from "../shell/change-limit.ts";
-import { choice, field } from "../shell/form.ts";
-import { formRoute, type RefusedForm, typedText } from "../shell/form-route.ts";
+import { field, hiddenFields } from "../shell/form.ts";
+import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Column, emptyCard, hiddenFields, pageHead, table } from "../shell/parts.ts";
+import { type Columns, emptyCard, pageHead, table } from "../shell/parts.ts";
+import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 
 const PATH = "/portal/tags";
@@ -124,7 +125,7 @@ ${tags.length === 0 ? nothing(q) : listOf(tags, total, refused)}`,
 }
 
 function listOf(tags: readonly TagRow[], total: number, refused: RefusedForm | undefined): Html {
-  return html`<section class="card"><h2 class="visually-hidden">Your tags</h2>${table("Your tags", columns(refused), tags, "tags")}
+  return html`<section class="card"><h2 class="visually-hidden">Your tags</h2>${table("Your tags", columns(refused), tags)}
 ${total > tags.length && html`<p class="hint">The ${count(tags.length)} of the most links are shown: search for the others.</p>`}</section>`;
 }
 
@@ -138,22 +139,20 @@ function nothing(q: string): Html {
   );
 }
 
-const columns = (refused: RefusedForm | undefined): Column<TagRow>[] => [
-  { name: "Tag", cell: ({ tag, colour }) => tagLink(tag, colour) },
-  { name: "Links", cell: ({ links }) => count(links), end: true },
-  {
-    name: "Clicks",
+const columns = (refused: RefusedForm | undefined): Columns<TagRow> => ({
+  Tag: ({ tag, colour }) => tagLink(tag, colour),
+  Links: "links",
+  Clicks: {
     cell: ({ tag, clicks }) =>
       html`<a href="${address("/portal/analytics", { tag })}">${clicks === undefined ? "Analytics" : count(clicks)}</a>`,
     end: true,
   },
-  {
-    name: "Edit",
+  Edit: {
     cell: (row) => editForm(row, isOf(row, refused) ? refused : undefined),
     isHidden: true,
     end: true,
   },
-];
+});
 
 const COLOUR_OPTIONS = [["", "None"], ...TAG_COLOURS.map((colour) => [colour, colour] as const)] as const;
 
@@ -167,7 +166,7 @@ function editForm({ tag, colour }: TagRow, refused: RefusedForm | undefined): Ht
   const shade = refused ? typedText(refused.typed, "colour") : (colour ?? "");
   return html`<details class="tag-menu" ${refused && html`open`}><summary class="button button-small" aria-label="Edit the tag ${tag}">Edit</summary><form class="tag-box" method="post" action="${PATH}">${hiddenFields({ tag })}
 ${field({ id: `name-${encodeURIComponent(tag)}`, label: "Name", name: "name", value: name, error: refused?.message, maxlength: OPTION_LIMITS.tag, required: true, autocomplete: "off" })}
-${choice({ id: `colour-${encodeURIComponent(tag)}`, label: "Colour", name: "colour", value: shade, options: COLOUR_OPTIONS })}
+${field({ id: `colour-${encodeURIComponent(tag)}`, label: "Colour", name: "colour", value: shade, options: COLOUR_OPTIONS })}
 <div><button class="button button-primary button-small">Save</button></div></form></details>`;
 }
 

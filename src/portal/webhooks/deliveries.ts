@@ -20,11 +20,10 @@ import {
 import { shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
-import { timeWithSeconds } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Column, card, facts, pageHead, postButton, table } from "../shell/parts.ts";
+import { type Columns, card, facts, pageHead, postButton, table, timeWithSeconds } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { EVENT_NAMES, webhookPath } from "./webhooks-page.ts";
 
@@ -110,18 +109,14 @@ ${deliveries.length > 0 ? table("Deliveries, newest first", COLUMNS, deliveries)
 ${(older || recover) && html`<div class="actions">${older}${recover}</div>`}</section>`;
 }
 
-const COLUMNS: Column<DeliveryWithBody>[] = [
-  {
-    name: "Link",
-    cell: (delivery) =>
-      html`<a class="clip" href="${deliveryPath(delivery)}">${subjectOf(delivery).name}</a>`,
-  },
-  { name: "Event", cell: ({ event }) => EVENT_NAMES[event as WebhookEventName] ?? event },
-  { name: "When", cell: (delivery) => timeWithSeconds(subjectOf(delivery).at) },
-  { name: "State", cell: ({ state }) => stateBadge(state) },
-  { name: "Last try", cell: ({ lastAttempt }) => outcome(lastAttempt) },
-  { name: "Next try", cell: nextTry },
-];
+const COLUMNS: Columns<DeliveryWithBody> = {
+  Link: (delivery) => html`<a class="clip" href="${deliveryPath(delivery)}">${subjectOf(delivery).name}</a>`,
+  Event: ({ event }) => EVENT_NAMES[event as WebhookEventName] ?? event,
+  When: (delivery) => timeWithSeconds(subjectOf(delivery).at),
+  State: ({ state }) => stateBadge(state),
+  "Last try": ({ lastAttempt }) => outcome(lastAttempt),
+  "Next try": nextTry,
+};
 
 function deliveryBody(delivery: DeliveryWithLog): Html {
   const { name, at } = subjectOf(delivery);

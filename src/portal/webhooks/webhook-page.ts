@@ -19,12 +19,21 @@ import { type Resting, restingReceiver } from "../../webhooks/owner-tools/restin
 import { type TestedWebhook, testWebhook } from "../../webhooks/owner-tools/test-webhook.ts";
 import { DELIVERY_STATES } from "../../webhooks/queue/queue.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { copyable, time } from "../shell/form.ts";
-import { formRoute, noticeOf, type RefusedForm } from "../shell/form-route.ts";
+import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
-import { card, confirmedPost, facts, formCard, pageHead, postButton } from "../shell/parts.ts";
+import {
+  card,
+  confirmedPost,
+  copyable,
+  facts,
+  formCard,
+  pageHead,
+  postButton,
+  time,
+} from "../shell/parts.ts";
+import { noticeOf, type RefusedForm } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { logCard, pretty, preview } from "./deliveries.ts";
 import {

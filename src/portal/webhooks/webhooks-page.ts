@@ -10,12 +10,13 @@ import type { WebhookDocument } from "../../projections/definitions/webhooks.ts"
 import { listWebhooks } from "../../queries/webhooks.ts";
 import { KIND_NAMES } from "../analytics/value-names.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { checks, copyable, field, ticked } from "../shell/form.ts";
-import { errorOf, formRoute, noticeOf, type RefusedForm } from "../shell/form-route.ts";
+import { field, ticked } from "../shell/form.ts";
+import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Column, card, formCard, pageHead, table } from "../shell/parts.ts";
+import { type Columns, card, copyable, formCard, pageHead, table } from "../shell/parts.ts";
+import { errorOf, noticeOf, type RefusedForm } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 
 /** Typed with commas; a refused form holds them as a list. */
@@ -111,17 +112,14 @@ const withDeveloper = html`<section class="card empty">${icon("send")}<h2>Webhoo
 
 const full = html`<section class="card"><p class="muted">That is as many as an account can have: remove one to add another.</p></section>`;
 
-const COLUMNS: Column<WebhookDocument & { recent: RecentTries }>[] = [
-  {
-    name: "Webhook",
-    cell: (webhook) =>
-      html`<a href="${webhookPath(webhook._id)}"><strong>${webhookName(webhook)}</strong></a>`,
-  },
-  { name: "URL", cell: ({ url }) => html`<span class="break">${url}</span>` },
-  { name: "Told of", cell: ({ events }) => events.map((event) => EVENT_NAMES[event]).join(", ") },
-  { name: "State", cell: (webhook) => html`${webhookBadge(webhook)} ${failingBadge(webhook.recent)}` },
-  { name: "Key", cell: ({ keyHint }) => html`<code>…${keyHint}</code>` },
-];
+const COLUMNS: Columns<WebhookDocument & { recent: RecentTries }> = {
+  Webhook: (webhook) =>
+    html`<a href="${webhookPath(webhook._id)}"><strong>${webhookName(webhook)}</strong></a>`,
+  URL: ({ url }) => html`<span class="break">${url}</span>`,
+  "Told of": ({ events }) => events.map((event) => EVENT_NAMES[event]).join(", "),
+  State: (webhook) => html`${webhookBadge(webhook)} ${failingBadge(webhook.recent)}`,
+  Key: ({ keyHint }) => html`<code>…${keyHint}</code>`,
+};
 
 function addCard(refused: RefusedForm | undefined): Html {
   return formCard("Add a webhook", {
@@ -143,7 +141,15 @@ export function settingsFields(settings: Settings, refused: RefusedForm | undefi
     name: string,
     names: Readonly<Record<N, string>>,
     chosen: readonly string[],
-  ) => checks({ label, name, options: Object.entries<string>(names), chosen, error: errorOf(refused, name) });
+  ) =>
+    field({
+      label,
+      name,
+      options: Object.entries<string>(names),
+      boxes: true,
+      value: chosen,
+      error: errorOf(refused, name),
+    });
   const texts = (label: string, name: string, chosen: readonly string[]) =>
     field({
       ...{

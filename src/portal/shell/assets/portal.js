@@ -200,7 +200,11 @@ function showAsTyped() {
       clearTimeout(timer);
       asking.abort();
       asking = new AbortController();
-      const sent = { method: "POST", headers: { accept: "text/html" }, body: new URLSearchParams(new FormData(form, button)) };
+      const sent = {
+        method: "POST",
+        headers: { accept: "text/html" },
+        body: new URLSearchParams(new FormData(form, button)),
+      };
       const answer = await fetch(button.formAction, { ...sent, signal: asking.signal }).catch(
         () => undefined,
       );

@@ -20,6 +20,7 @@ import { historyRoute } from "./links/history-route.ts";
 import { changeLinkRoutes, readLinkRoute } from "./links/life-routes.ts";
 import { listLinksRoute } from "./links/list-route.ts";
 import { proofRoute } from "./links/proof-route.ts";
+import { savedFilterRoutes } from "./links/saved-filter-routes.ts";
 import { tagRoutes } from "./links/tag-routes.ts";
 import { linkPages } from "./page-links.ts";
 import type { DrawQr } from "./qr/draw-qr.ts";
@@ -82,6 +83,7 @@ export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
     historyRoute(keyed, life);
     proofRoute(keyed, { ...life, counts: deps.counts, logReader: deps.logReader });
     tagRoutes(keyed, life);
+    savedFilterRoutes(keyed, life);
     eventsRoute(keyed, { ...reading, ...deps, findCaller: deps.keys.findCaller });
   });
 }

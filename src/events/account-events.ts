@@ -2,6 +2,7 @@
 // `domain-<hostname>`: who owns it.
 import { z } from "zod";
 import { eventType } from "./definition.ts";
+import { LINK_STATUSES } from "./links/link-status.ts";
 import { QR_CORRECTIONS, QR_SHAPES } from "./links/qr-look.ts";
 import {
   CLICK_KINDS,
@@ -25,6 +26,17 @@ const keySecret = {
   keyHash: z.string().regex(/^[0-9a-f]{64}$/),
   hint: z.string().describe("The key's last four characters"),
 };
+/** What links it shows; of several members, those that all of them fit. */
+const SavedFilter = z.object({
+  q: z.string().optional().describe("Words that are searched for"),
+  tag: z.string().optional(),
+  status: z.enum(LINK_STATUSES).optional(),
+  domainId: z.string().optional().describe("A domain's id, or `default`"),
+  madeBy: z.string().optional().describe("A key's id, `api` or `portal`"),
+  from: z.string().optional().describe("Made at or after, as it was typed"),
+  to: z.string().optional().describe("Made before, as it was typed"),
+});
+export type SavedFilter = z.infer<typeof SavedFilter>;
 const ofDomain = { ...ofAccount, hostname, domainId };
 
 export const accountEvents = {
@@ -113,6 +125,11 @@ export const accountEvents = {
     ...ofAccount,
     tag: z.string().describe("As links carry it"),
     colour: z.enum(TAG_COLOURS).nullable().describe("null: none any more"),
+  }),
+  FilterSaved: eventType("A filter of the list of links was kept under a name, or removed.", {
+    ...ofAccount,
+    name: z.string().describe("As typed by the owner"),
+    filter: SavedFilter.nullable().describe("null: removed"),
   }),
   DomainAdded: eventType(
     "A custom domain was added, not verified yet.",

@@ -33,6 +33,11 @@ export const NO_RULE = "none";
 export const KEY_SCOPES = ["links:read", "links:write", "analytics:read", "events:read"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
+/** What else than a domain's id says where links are: on the service's own host. */
+export const DEFAULT_DOMAIN = "default";
+/** What else than the id of a key says who made a link; imports are the portal's, unless they name a key. */
+export const LINK_MAKERS = ["api", "portal"] as const;
+
 /** Where a link was created: only links of the API trigger webhooks (interface, part 6). */
 export const CREATED_VIA = ["api", "web"] as const;
 export type CreatedVia = (typeof CREATED_VIA)[number];
@@ -70,6 +75,8 @@ export const STREAM_LIMITS = {
   accountEvents: 5_000,
   /** Of an account: tags that have a colour at one time. */
   tagColours: 500,
+  /** Of an account: filters of its list of links that are kept at one time. */
+  savedFilters: 50,
   /** Changes of a link after its creation. */
   linkChanges: 1_000,
   /** Of a link: withdrawals of its clicks ever made, including those taken back. */

@@ -96,6 +96,7 @@ export const REFUSALS = {
   invalid_link: { status: 400 },
   invalid_reason: { status: 400 },
   link_not_found: { status: 404, message: "Short link not found" },
+  filter_not_found: { status: 404, message: "There is no saved filter of this name" },
   link_not_yours: { status: 403, message: "This link belongs to another account" },
   blocked_by_operator: { status: 409 },
   link_too_large: { status: 400 },

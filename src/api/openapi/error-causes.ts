@@ -39,6 +39,7 @@ export const ERROR_CAUSES = {
   404: {
     not_found: "there is no such resource",
     link_not_found: "there is no such link",
+    filter_not_found: "there is no saved filter of this name",
   },
   405: { method_not_allowed: "this address doesn't take this method: see the header Allow" },
   409: {
@@ -48,7 +49,8 @@ export const ERROR_CAUSES = {
     tag_taken: "the name is another tag's",
     blocked_by_operator: "the operator has blocked the link",
     link_deleted: "the link was deleted in this moment: restore it first",
-    history_full: "the link was changed as often as one link can be: make a new one",
+    history_full:
+      "the link or the account was changed as often as it can be, or the account keeps as many filters as it can",
     idempotency_key_reused: "the Idempotency-Key was used with another body",
     webhook_key_missing: "the key of the webhook is missing: make a new one",
   },

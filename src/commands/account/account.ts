@@ -1,5 +1,6 @@
 // Decider of an account, and the fold of its whole stream, on whose keys, domains and webhooks key.ts, domain.ts and
 // webhook.ts decide. Pure.
+import type { SavedFilter } from "../../events/account-events.ts";
 import type { AccountEvent, EventOf } from "../../events/catalogue.ts";
 import type { QrStyle } from "../../events/links/qr-look.ts";
 import {
@@ -79,6 +80,8 @@ export type OpenAccount = {
   timeZone: string | null;
   /** By tag, those that have one. */
   tagColours: Map<string, TagColour>;
+  /** By name, in the order in which they were saved first. */
+  savedFilters: Map<string, SavedFilter>;
   brand: Brand;
   qrLook: QrStyle | null;
   logos: { everSet: number; isSet: boolean };
@@ -152,6 +155,7 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
     const state = {
       ...maps,
       tagColours: new Map(),
+      savedFilters: new Map(),
       domainsAdded: 0,
       timeZone: null,
       brand: {},
@@ -167,6 +171,7 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
   if (event.type === "TierChanged") account.tier = event.data.to;
   else if (event.type === "TimeZoneChosen") account.timeZone = event.data.timeZone;
   else if (event.type === "TagColoured") evolveTag(account, event);
+  else if (event.type === "FilterSaved") evolveFilter(account, event);
   else if (event.type === "BrandChanged") account.brand = brandOf(event.data);
   else if (event.type === "QrLookChanged") account.qrLook = qrLookOf(event.data);
   else if (event.type === "LogoChanged") evolveLogos(account, event.data.image);
@@ -247,6 +252,11 @@ function evolveDomain(account: OpenAccount, event: Extract<AccountEvent, { type:
 function evolveTag({ tagColours }: OpenAccount, { data }: EventOf<"TagColoured">): void {
   if (data.colour === null) tagColours.delete(data.tag);
   else tagColours.set(data.tag, data.colour);
+}
+
+function evolveFilter({ savedFilters }: OpenAccount, { data }: EventOf<"FilterSaved">): void {
+  if (data.filter === null) savedFilters.delete(data.name);
+  else savedFilters.set(data.name, data.filter);
 }
 
 type WebhookEvent = Extract<AccountEvent, { type: `Webhook${string}` }>;

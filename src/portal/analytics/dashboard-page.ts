@@ -1,9 +1,11 @@
 // GET /portal: the last days in a chart, the most clicked links, usage; for an account without links, the form for the first one.
 import type { Api } from "../../api/fastify.ts";
+import { savedFiltersOf } from "../../commands/links/saved-filters.ts";
 import type { Tier } from "../../events/vocabulary.ts";
 import { type AccountUsage, accountUsage } from "../../queries/accounts.ts";
 import type { AccountAnswer } from "../../queries/analytics/question.ts";
 import { type RestingWebhook, restingReceivers } from "../../webhooks/owner-tools/resting-receiver.ts";
+import { savedFiltersCard } from "../link-list/saved-filters.ts";
 import { count } from "../links/link-view.ts";
 import { createLinkForm } from "../links/new-link-page.ts";
 import type { PortalDeps } from "../portal-deps.ts";
@@ -38,6 +40,7 @@ export function dashboardPage(app: Api, deps: PortalDeps): void {
 ${resting.map(restingNotice)}
 ${isNew && firstSteps(deps.newId(), tier)}
 ${answer && overview(view, answer)}
+${savedFiltersCard(await savedFiltersOf(deps.links, accountId))}
 ${usageCard(usage, tier, deps.planPrice !== undefined)}`,
     });
   });

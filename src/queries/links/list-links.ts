@@ -2,6 +2,7 @@
 import { type LinkDetailsObject, linkDetailsObject } from "../../commands/links/link-object.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import { searchWords } from "../../events/links/search-text.ts";
+import { DEFAULT_DOMAIN } from "../../events/vocabulary.ts";
 import {
   type AccountLinksDocument,
   accountLinks as linksOfAccounts,
@@ -10,6 +11,8 @@ import { type LinkTotalsDocument, linkTotals } from "../../projections/definitio
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { CountQuery } from "../../stores/read-store/port.ts";
+import { timeOf } from "../analytics/range.ts";
+import type { TimeZone } from "../analytics/time-zone.ts";
 import { behindCursor, cursorOf, pageOf } from "../cursor.ts";
 import { type StatusDeps, statusesOf, withStatus } from "./link-statuses.ts";
 
@@ -31,9 +34,6 @@ export type LinkFilter = {
   to?: number | undefined;
 };
 
-/** What else than the id of a key says who made a link; imports are the portal's, unless they name a key. */
-export const MAKERS = ["api", "portal"] as const;
-
 export const LINK_ORDERS = ["-created_at", "created_at"] as const;
 /** Links of the caller's key, or all of its account. */
 export const LINK_SCOPES = ["key", "account"] as const;
@@ -49,15 +49,24 @@ export type ListLinksOptions = Pick<LinkFilter, "q" | "from" | "to" | "tag" | "s
   scope?: (typeof LINK_SCOPES)[number] | undefined;
 };
 
-export const DEFAULT_DOMAIN = "default";
-
 export type LinkPage = {
   links: LinkDetailsObject[];
   total: number;
   next_cursor: string | null;
 };
 
-export type AccountLinksFilter = Pick<LinkFilter, "q" | "tag" | "status" | "domainId" | "madeBy">;
+export type AccountLinksFilter = Omit<LinkFilter, "externalId">;
+
+/** Times of links as they are typed: days and times without an offset are those of `zone`. @throws invalid_range */
+export function madeBetween(
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+  zone: TimeZone,
+): Pick<LinkFilter, "from" | "to"> {
+  return {
+    from: from === undefined ? undefined : timeOf(from, zone, "from"),
+    to: to === undefined ? undefined : timeOf(to, zone, "to"),
+  };
+}
 
 /** Cursors of an AccountLinksPage; `before` wins. */
 export type PagePlace = { after?: string | undefined; before?: string | undefined; limit: number };
@@ -149,11 +158,11 @@ export async function countAccountLinks(
   accountId: string,
   options: AccountLinksFilter,
 ): Promise<number> {
-  const { q, tag, domainId, madeBy, status } = options;
+  const { q, status, ...others } = options;
   // Counting the documents of 100,000 links takes some 60 ms.
   const isWhole =
     !q &&
-    [tag, domainId, madeBy].every((given) => given === undefined) &&
+    Object.values(others).every((value) => value === undefined) &&
     (status === undefined || status === "deleted");
   if (isWhole) return (await countLinks(deps, accountId))[status === "deleted" ? "deleted" : "links"];
   const filter = await filterOf(deps, { accountId }, options);

@@ -11,6 +11,7 @@ import {
 import { deactivate, issue, rotate } from "../../../src/commands/account/key.ts";
 import { colour, passColour } from "../../../src/commands/account/tag-colours.ts";
 import * as domainOf from "../../../src/commands/domains/domain.ts";
+import { removeFilter, saveFilter } from "../../../src/commands/links/saved-filters.ts";
 import type { AccountEvent } from "../../../src/events/catalogue.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
 import { deciderOf } from "../../support/commands/given-when-then.ts";
@@ -158,6 +159,32 @@ describe("a tag of an account", () => {
     account([opened("free"), ...many, coloured("tag 7", null)], paint("one more", "red"), [
       coloured("one more", "red"),
     ]);
+  });
+});
+
+describe("a saved filter of an account", () => {
+  const saved = (name: string, tag: string | null): AccountEvent => ({
+    type: "FilterSaved",
+    data: { accountId, name, filter: tag === null ? null : { tag }, at },
+  });
+  const save = (name: string, tag: string) => (state: AccountState) =>
+    saveFilter(state, { name, filter: { tag }, at });
+  const remove = (name: string) => (state: AccountState) => removeFilter(state, { name, at });
+
+  it("is kept, replaced and removed under its name, each once", () => {
+    const kept = [opened("free"), saved("a", "x")];
+    account([opened("free")], save("a", "x"), [saved("a", "x")]);
+    account(kept, save("a", "x"), []);
+    account(kept, save("a", "y"), [saved("a", "y")]);
+    account(kept, remove("a"), [saved("a", null)]);
+    account([...kept, saved("a", null)], remove("a"), "filter_not_found");
+    account([], save("a", "x"), "account_not_found");
+  });
+
+  it("is one of at most 50", () => {
+    const many = Array.from({ length: 50 }, (_, n) => saved(`filter ${n}`, "x"));
+    account([opened("free"), ...many], save("one more", "x"), "history_full");
+    account([opened("free"), ...many], save("filter 7", "y"), [saved("filter 7", "y")]);
   });
 });
 

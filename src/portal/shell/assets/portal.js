@@ -123,6 +123,27 @@ function sendFormsOnce() {
   addEventListener("pagehide", forget);
 }
 
+/** Filters act as they are chosen, dates when they are left, as each digit of a year makes one; the address has those that are set. */
+function filterAtOnce() {
+  const form = document.querySelector("form[data-at-once]");
+  if (!form) return;
+  form.querySelector("button").hidden = true;
+  document.getElementById(sessionStorage.getItem("filter"))?.focus();
+  sessionStorage.removeItem("filter");
+  const send = ({ target }) => {
+    sessionStorage.setItem("filter", target.id);
+    form.requestSubmit();
+  };
+  form.addEventListener("change", (event) => {
+    if (event.target.type === "date")
+      event.target.addEventListener("blur", () => form.requestSubmit(), { once: true });
+    else send(event);
+  });
+  form.addEventListener("formdata", ({ formData }) => {
+    for (const [name, value] of [...formData]) if (value === "") formData.delete(name);
+  });
+}
+
 /** On narrow screens the navigation scrolls: scrolls the current entry into view. */
 function showCurrentEntry() {
   const nav = document.querySelector(".nav");
@@ -261,4 +282,5 @@ chooseAll();
 countChosen();
 openFiles();
 suggestTags();
+filterAtOnce();
 sendFormsOnce();

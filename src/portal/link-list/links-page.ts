@@ -5,12 +5,14 @@ import type { Api } from "../../api/fastify.ts";
 import { CSV_TYPE, sendExport } from "../../api/limits/exports.ts";
 import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { coloursOf } from "../../commands/account/tag-colours.ts";
+import { savedFiltersOf } from "../../commands/links/saved-filters.ts";
 import { acceptTag } from "../../commands/links/tags.ts";
 import type { TagColour } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { listKeys } from "../../queries/accounts.ts";
 import { listDomains } from "../../queries/domains.ts";
 import {
+  type AccountLinksFilter,
   type AccountLinksPage,
   accountLinkKeys,
   accountLinkPages,
@@ -23,6 +25,9 @@ import { topLinks } from "../../queries/links/top-links.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { COUNTED_HEAD, countedRow } from "../../transfer/export/link-table.ts";
+import { CHANGE_NAMES, changeSeveral, type SeveralChange } from "../links/change-links.ts";
+import { count, counted } from "../links/link-view.ts";
+import { createLinkForm } from "../links/new-link-page.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countRead } from "../shell/change-limit.ts";
 import { hiddenFields } from "../shell/form.ts";
@@ -31,11 +36,16 @@ import { type Html, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { emptyCard, pageHead, table } from "../shell/parts.ts";
 import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
-import { CHANGE_NAMES, changeSeveral, type SeveralChange } from "./change-links.ts";
-import { count, counted } from "./link-view.ts";
-import { filterOf, ListQuery, linkFilters, listPath, LINKS_PATH as PATH } from "./links-filters.ts";
+import {
+  filterOf,
+  filtersIn,
+  ListQuery,
+  linkFilters,
+  listPath,
+  LINKS_PATH as PATH,
+} from "./links-filters.ts";
 import { linkColumns, severalActions } from "./links-table.ts";
-import { createLinkForm } from "./new-link-page.ts";
+import { savedFilterForms, savedFilters } from "./saved-filters.ts";
 
 const LINKS_SHOWN = 50;
 /** Links that one form changes: some seconds of work. */
@@ -69,6 +79,10 @@ export function linksPages(app: Api, deps: PortalDeps & { exports: OpenStreams }
     return await sendLinks(deps, reply, request.query);
   });
 
+  savedFilterForms(app, deps, (reply, query, refused) =>
+    sendLinks(deps, reply, query, { ...refused, chosen: [] }),
+  );
+
   formRoute(app, deps, "/links/several", {
     schema: { querystring: ListQuery, body: SeveralForm },
     async run({ reply, query, body, ...by }) {
@@ -77,7 +91,11 @@ export function linksPages(app: Api, deps: PortalDeps & { exports: OpenStreams }
         return { to: () => sendTable(deps, reply, by.session, query, body) };
       }
       const wanted = changeOf(body.change, body.tag);
-      const { keys, next: after, left } = await chosenLinks(deps, by.session, query, body);
+      const {
+        keys,
+        next: after,
+        left,
+      } = await chosenLinks(deps, by.session, filterOf(query, zoneOf(reply)), body);
       const { text, changed, refused, position } = await changeSeveral(deps, by, wanted, keys);
       if (changed > 0 && refused.length === 0 && after === null)
         return { position, to: listPath(query), notice: text };
@@ -107,11 +125,10 @@ function changeOf(change: Exclude<SeveralForm["change"], "export">, typed: strin
 async function chosenLinks(
   deps: PortalDeps,
   { accountId }: SignedIn,
-  query: ListQuery,
+  filter: AccountLinksFilter,
   { all, after, link }: SeveralForm,
 ): Promise<{ keys: readonly string[]; next: string | null; left: number }> {
   if (all === undefined) return { keys: link, next: null, left: 0 };
-  const filter = filterOf(query);
   const fitting = after === undefined ? await countAccountLinks(deps, accountId, filter) : all;
   if (fitting !== all)
     throw new Refused(
@@ -139,7 +156,10 @@ async function sendTable(
 ): Promise<FastifyReply> {
   if (all === undefined && chosen.length === 0)
     throw new Refused("invalid_request", "Choose at least one link first.");
-  const search = { limit: EXPORTED_AT_A_TIME, ...(all === undefined ? { keys: chosen } : filterOf(query)) };
+  const search = {
+    limit: EXPORTED_AT_A_TIME,
+    ...(all === undefined ? { keys: chosen } : filterOf(query, zoneOf(reply))),
+  };
   const file = { type: CSV_TYPE, name: "links.csv" };
   return await sendExport(reply, deps.exports, accountId, file, async function* (signal) {
     yield COUNTED_HEAD;
@@ -151,6 +171,11 @@ async function sendTable(
   });
 }
 
+/** In which the days of its filters begin. */
+function zoneOf({ request }: FastifyReply): string | undefined {
+  return signedIn(request).timeZone ?? request.visit.zone;
+}
+
 async function sendLinks(
   deps: PortalDeps,
   reply: FastifyReply,
@@ -158,15 +183,16 @@ async function sendLinks(
   outcome?: Outcome,
 ): Promise<FastifyReply> {
   const { accountId } = signedIn(reply.request);
-  const [domains, keys, colours, { links, deleted }] = await Promise.all([
+  const [domains, keys, colours, saved, { links, deleted }] = await Promise.all([
     listDomains(deps, accountId),
     listKeys(deps, accountId),
     coloursOf(deps.links, accountId),
+    savedFiltersOf(deps.links, accountId),
     countLinks(deps, accountId),
   ]);
   const { sort, after, before } = query;
   const place = { after, before, limit: LINKS_SHOWN };
-  const filter = filterOf(query);
+  const filter = filterOf(query, zoneOf(reply));
   const found = sort
     ? await topLinks(deps, accountId, { ...filter, ...place })
     : await accountLinks(deps, accountId, { ...filter, ...place });
@@ -183,7 +209,7 @@ async function sendLinks(
       lead: `${counted(links, "link")}${deleted > 0 ? `, ${counted(deleted, "deleted one")}` : ""}.`,
     })}
 ${outcome?.next}
-${isEmpty ? firstLink(deps.newId()) : html`${linkFilters(query, { domains, keys })}${listOf(query, found, { keys, colours, fitting, chosen: outcome?.chosen ?? [], today: utcDate(deps.clock()) })}`}`,
+${isEmpty ? firstLink(deps.newId()) : html`${linkFilters(query, { domains, keys }, savedFilters(query, saved))}${listOf(query, found, { keys, colours, fitting, chosen: outcome?.chosen ?? [], today: utcDate(deps.clock()) })}`}`,
   });
 }
 
@@ -216,10 +242,11 @@ ${next !== null && to({ after: next }, "Next", "next")}</nav>`;
 }
 
 /** Why the list is empty. */
-function nothing({ q, tag, status, domain, made_by: madeBy, sort, after, before }: ListQuery): Html {
+function nothing(query: ListQuery): Html {
+  const { sort, after, before } = query;
   const all = html`<a href="${PATH}">Show all links</a>`;
   if (after ?? before) return emptyCard("link", "Nothing more here", all);
-  if (q || tag || domain || madeBy || status)
+  if (Object.keys(filtersIn(query)).length > 0)
     return emptyCard(
       "link",
       "Nothing found",

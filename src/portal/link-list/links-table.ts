@@ -5,22 +5,26 @@ import type { TagColour } from "../../events/vocabulary.ts";
 import { LAST_DAYS, lastDaysUntil } from "../../projections/definitions/days/last-days.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import type { ListedLink } from "../../queries/links/list-links.ts";
-import { field } from "../shell/form.ts";
-import { type Html, html } from "../shell/html.ts";
-import { icon } from "../shell/icons.ts";
-import { type Columns, confirmed, time } from "../shell/parts.ts";
 import {
   analyticsOf,
   count,
   counted,
   linkPath,
-  outward,
   shortName,
   statusBadge,
   tagLink,
-} from "./link-view.ts";
+} from "../links/link-view.ts";
+import { readableUrl } from "../links/urls.ts";
+import { field } from "../shell/form.ts";
+import { type Html, html } from "../shell/html.ts";
+import { icon } from "../shell/icons.ts";
+import { type Columns, confirmed, time } from "../shell/parts.ts";
 import { keyName, type ListQuery } from "./links-filters.ts";
-import { readableUrl } from "./urls.ts";
+
+/** Of a link; the others are a number. */
+const MOST_TAGS = 2;
+/** Letters at the end of a destination that are always in sight, such as a campaign's name. */
+const END_SHOWN = 16;
 
 /**
  * What can be done with the chosen links; portal.js adds their number to each button. `fitting`: how many links fit the
@@ -69,21 +73,26 @@ export function linkColumns({
   };
 }
 
-/** Its title, or else where it leads; below what visitors see, where they get, and its tags. */
+/** Two lines: what it is called, with its state and tags; what visitors see, and where they get. */
 function linkCell(link: ListedLink, isChosen: boolean, colours: ReadonlyMap<string, TagColour>): Html {
   const { _id: key, shortUrl, status, title, longUrl, tags = [] } = link;
-  const [id, name, destination] = [
-    `short-${key}`,
-    shortName(link),
-    readableUrl(longUrl.replace(/^https?:\/\//, "")),
-  ];
-  const [host = ""] = destination.split(/[/?#]/, 1);
+  const [id, name] = [`short-${key}`, shortName(link)];
+  const rest = tags.slice(MOST_TAGS);
+  const copy = html`<span id="${id}" hidden>${shortUrl}</span><button type="button" class="button button-icon button-small" data-copy="${id}" aria-label="Copy ${name}" title="Copy" hidden>${icon("copy")}</button>`;
   return html`<div class="listed"><input type="checkbox" name="link" value="${key}" aria-label="Choose ${name}" ${isChosen && html`checked`}><div>
-<span class="short"><a class="clip listed-title" dir="auto" href="${linkPath(link)}">${title ?? destination}</a>${statusBadge(status)}</span>
-<span class="short small"><span class="clip" id="${id}-name">${name}</span><span id="${id}" hidden>${shortUrl}</span>
-<button type="button" class="button button-icon button-small" data-copy="${id}" aria-label="Copy ${name}" title="Copy" hidden>${icon("copy")}</button>
-<span class="muted leads-to">to ${outward(longUrl, host)}</span></span>
-${tags.length > 0 && html`<div class="about small">${tags.map((tag) => tagLink(tag, colours.get(tag)))}</div>`}</div></div>`;
+<span class="short"><a class="clip listed-title" dir="auto" href="${linkPath(link)}">${title ?? name}</a>${title === undefined && copy}${statusBadge(status)}
+${tags.slice(0, MOST_TAGS).map((tag) => tagLink(tag, colours.get(tag)))}${rest.length > 0 && html`<span class="muted small" title="${rest.join(", ")}">+${rest.length}</span>`}</span>
+<span class="short small">${title !== undefined && html`<span class="clip">${name}</span>${copy}`}
+${destination(longUrl)}</span></div></div>`;
+}
+
+/** Cut in the middle where there is no room, by the style of its two parts; whole in its title. */
+function destination(longUrl: string): Html {
+  const shown = readableUrl(longUrl.replace(/^https?:\/\//, ""));
+  const letters = Array.from(shown);
+  const end = letters.length > 2 * END_SHOWN ? END_SHOWN : 0;
+  const start = letters.slice(0, letters.length - end).join("");
+  return html`<a class="cut" href="${longUrl}" rel="noreferrer noopener nofollow" target="_blank" title="${longUrl}"><span class="clip">${start}</span><span>${letters.slice(letters.length - end).join("")}</span></a>`;
 }
 
 const HEIGHT = 20;

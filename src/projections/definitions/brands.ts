@@ -10,11 +10,11 @@ export type BrandDocument = Document & {
   colour: string | null;
   fallbackUrl: string | null;
   logo: string | null;
-  /** Null where the account has kept none. */
-  qr: QrStyle | null;
+  /** Where the account has kept one. */
+  qr?: QrStyle;
 };
 
-const NOTHING = { name: null, colour: null, fallbackUrl: null, logo: null, qr: null };
+const NOTHING = { name: null, colour: null, fallbackUrl: null, logo: null };
 
 export const brands: Projection<BrandDocument> = {
   name: "brands",

@@ -5,7 +5,7 @@ import { hashKey } from "../commands/account/keys.ts";
 import { keyUseSecret } from "../commands/account/secrets.ts";
 import type { KeyScope, Limits } from "../events/vocabulary.ts";
 import type { KeyCaller } from "../queries/find-caller.ts";
-import { isInNetworks } from "../runtime/addresses/client-address.ts";
+import { inNetworks } from "../runtime/addresses/networks.ts";
 import { atMost } from "../runtime/at-most.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { Refused } from "../runtime/refused.ts";
@@ -151,7 +151,7 @@ function keyAuthentication({ findCaller, clock }: Pick<KeyGuardDeps, "findCaller
       valid.set(keyHash, true);
       if (countedAs) await giveBack(countedAs);
       refused.delete(keyHash);
-      if (!caller.networks || isInNetworks(caller.networks, request.ip)) return caller;
+      if (!caller.networks || inNetworks(caller.networks)(request.ip)) return caller;
       await spend("address");
       return new Refused("address_not_allowed");
     }

@@ -1,5 +1,5 @@
 // Which clicks of a link are withdrawn: the one predicate for projections, exports and ranges.
-import ipaddr from "ipaddr.js";
+import { inNetworks } from "../runtime/addresses/networks.ts";
 import type { Position } from "../stores/event-store/port.ts";
 import type { EventOf, LinkClicked, StoredEvent } from "./catalogue.ts";
 
@@ -58,16 +58,12 @@ export function isSelectedBy(
     (isIn === undefined || (ip !== undefined && isIn(ip)));
 }
 
+/** Clicks come from few networks, as the log keeps them. */
 function inNetwork(cidr: string): (ip: string) => boolean {
-  const [network, bits] = ipaddr.parseCIDR(cidr);
+  const isIn = inNetworks([cidr]);
   const known = new Map<string, boolean>();
-  const matches = (ip: string) => {
-    if (!ipaddr.isValid(ip)) return false;
-    const address = ipaddr.parse(ip);
-    return address.kind() === network.kind() && address.match(network, bits);
-  };
   return (ip) => {
-    const isMatch = known.get(ip) ?? matches(ip);
+    const isMatch = known.get(ip) ?? isIn(ip);
     known.set(ip, isMatch);
     return isMatch;
   };

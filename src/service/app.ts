@@ -67,7 +67,9 @@ export async function openApp(deps: AppDeps): Promise<Api> {
     const text = group ? group.metricsText : metrics.text;
     metricsRoute(base, { contentType: metrics.contentType, text, operator });
     if (api && guard) {
-      await openApi?.openApiRoutes(base, config.limits);
+      openApi?.openApiRoute(base);
+      (await loaded(import("../api/docs/docs-routes.ts"))).docsRoutes(base, config.limits);
+      (await loaded(import("../api/client-package/client-package.ts"))).clientPackageRoute(base);
       const { apiRoutes } = await loaded(import("../api/api-routes.ts"));
       apiRoutes(base, api, guard);
     }

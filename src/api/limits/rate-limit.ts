@@ -1,6 +1,6 @@
 // Rate limits: a fixed window of one hour from the first request of a key or an address, and its response headers.
 import type { FastifyReply } from "fastify";
-import { addressOf } from "../../runtime/addresses/client-address.ts";
+import { addressOf } from "../../runtime/addresses/networks.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Counts } from "../../stores/counts/counts.ts";
 

@@ -1,7 +1,7 @@
 // What the owner of a key may ask for: scopes, a time when it expires, and the networks that it may be used from.
 
 import { KEY_SCOPES, type KeyScope } from "../../events/vocabulary.ts";
-import { networkOf } from "../../runtime/addresses/client-address.ts";
+import { networkOf } from "../../runtime/addresses/networks.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 import type { KeyTerms } from "./account.ts";

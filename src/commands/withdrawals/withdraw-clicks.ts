@@ -3,6 +3,7 @@ import ipaddr from "ipaddr.js";
 import type { WithdrawalEvent } from "../../events/catalogue.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import type { WithdrawnSelection } from "../../events/withdrawals.ts";
+import { networkOf } from "../../runtime/addresses/networks.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { acceptReason, boundedText } from "../accept-text.ts";
 import type { CommandContext } from "../caller.ts";
@@ -118,23 +119,21 @@ export function selectionOf(request: WithdrawalRequest, createdAt: string, now: 
     from: from.toISOString(),
     to: to.toISOString(),
     ...(visitor !== undefined && { visitor }),
-    ...(ipPrefix !== undefined && { ipPrefix: networkOf(ipPrefix) }),
+    ...(ipPrefix !== undefined && { ipPrefix: keptNetworkOf(ipPrefix) }),
     ...(userAgent !== undefined && { userAgent }),
   };
 }
 
 /** In CIDR form; whole addresses go no further than this, as the log has none. */
-function networkOf(text: string): string {
+function keptNetworkOf(text: string): string {
   const [address = "", bits] = text.trim().split("/");
-  if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address))
+  if (networkOf(text.trim()) === undefined)
     throw invalid("A network is such as 203.0.113.0/24 or 2001:db8::/32");
   const parsed = ipaddr.parse(address);
   const most = MOST_BITS[parsed.range() === "6to4" ? "6to4" : parsed.kind()];
-  const length = bits === undefined ? most : Number(bits);
-  if (!/^\d{1,3}$/.test(bits ?? "0") || length > most)
+  if (Number(bits ?? most) > most)
     throw invalid(`Clicks are known by networks of /${most} at most, not by narrower ones`);
-  const family = parsed.kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6;
-  return `${family.networkAddressFromCIDR(`${address}/${length}`).toString()}/${length}`;
+  return networkOf(`${address}/${bits ?? most}`) as string;
 }
 
 function invalid(message: string): Refused {

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { byAddress, type CountDeps, countTry } from "../../api/limits/rate-limit.ts";
 import { accountByEmailSecret } from "../../commands/account/secrets.ts";
-import { addressOf } from "../../runtime/addresses/client-address.ts";
+import { addressOf } from "../../runtime/addresses/networks.ts";
 
 /**
  * Per hour. The limit per account is wider than per pair, so that knowing an address is not enough to lock its owner

@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Bounded } from "../../commands/password-work.ts";
-import { addressOf } from "../../runtime/addresses/client-address.ts";
+import { addressOf } from "../../runtime/addresses/networks.ts";
 import { atMost } from "../../runtime/at-most.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { PassFor } from "./link-pass.ts";

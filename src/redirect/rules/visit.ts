@@ -4,7 +4,7 @@ import { createHmac, createSecretKey } from "node:crypto";
 import { systemOf } from "../../events/classification/systems.ts";
 import { agentOf } from "../../events/classification/user-agent.ts";
 import { UNKNOWN } from "../../events/vocabulary.ts";
-import { addressOf } from "../../runtime/addresses/client-address.ts";
+import { addressOf } from "../../runtime/addresses/networks.ts";
 import { memoize } from "../../runtime/memoize.ts";
 import { derivedKey } from "../../stores/secrets/derived-key.ts";
 import { kindOfHit } from "../clicks/click-event.ts";

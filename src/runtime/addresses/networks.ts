@@ -1,6 +1,4 @@
-// Which part of an address is one client: for rate limits, and for rules that keep a visitor for the day. And whether an
-// address is in a network.
-import { isIP } from "node:net";
+// Networks, and which part of an address is one client: for rate limits, and for rules that keep a visitor for the day.
 import ipaddr from "ipaddr.js";
 
 /**
@@ -20,7 +18,8 @@ export function addressOf(ip: string): string {
 export function networkOf(text: string): string | undefined {
   const [address = "", bits, more] = text.split("/");
   // ipaddr.js reads other notations, too, such as octal numbers; IPv4-mapped IPv6 is compared as IPv4.
-  if (isIP(address) === 0 || address.includes("%") || more !== undefined) return undefined;
+  const isAddress = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
+  if (!isAddress || address.includes("%") || more !== undefined) return undefined;
   const kind = ipaddr.parse(address);
   if (kind.kind() === "ipv6" && (kind as ipaddr.IPv6).isIPv4MappedAddress()) return undefined;
   const length = kind.kind() === "ipv4" ? 32 : 128;
@@ -31,12 +30,14 @@ export function networkOf(text: string): string | undefined {
 }
 
 /** `networks`: CIDR, as `networkOf` gives them. An IPv4-mapped IPv6 address is the IPv4 address. */
-export function isInNetworks(networks: readonly string[], ip: string): boolean {
-  const [plain = ""] = ip.split("%");
-  if (!ipaddr.isValid(plain)) return false;
-  const address = ipaddr.process(plain);
-  return networks.some((cidr) => {
-    const [network, bits] = ipaddr.parseCIDR(cidr);
-    return network.kind() === address.kind() && address.match(network, bits);
-  });
+export function inNetworks(networks: readonly string[]): (ip: string) => boolean {
+  const parsed = networks.map((cidr) => ipaddr.parseCIDR(cidr));
+  return (ip) => {
+    const [plain = ""] = ip.split("%");
+    if (!ipaddr.isValid(plain)) return false;
+    const address = ipaddr.process(plain);
+    return parsed.some(
+      ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
+    );
+  };
 }

@@ -50,7 +50,7 @@ export async function listPortalRoutes(): Promise<PortalRoute[]> {
     resolveTxt: async () => [],
     links: { ...deps, log },
     whenReadable: async () => undefined,
-    readiness: async () => ({ ready: true, reasons: [], degraded: [] }),
+    problems: async () => [],
   });
   await app.ready();
   await app.close();

@@ -1,5 +1,8 @@
 // Deps of the portal's pages: stores, deps of commands, and the portal's own ports.
+
 import type { RateLimits } from "../api/limits/rate-limit.ts";
+import type { Problem } from "../api/operations/problems.ts";
+import type { DrawQr } from "../api/qr/draw-qr.ts";
 import type { MakeLogo } from "../api/qr/logo.ts";
 import type { VerificationRuns } from "../audit/verification-runs.ts";
 import type { ResolveTxt } from "../commands/domains/hostname.ts";
@@ -16,6 +19,9 @@ import type { ReadStore } from "../stores/read-store/port.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
 import type { DeliverySender } from "../webhooks/delivery/send-delivery.ts";
 import type { DeliveryQueue } from "../webhooks/queue/queue.ts";
+
+/** What is wrong with the service: for the operator with what is only worth a look, which costs more to find. */
+export type Watched = { problems: (reader: "public" | "operator") => Promise<Problem[]> };
 
 /** What only the console needs. */
 export type Operating = {
@@ -53,6 +59,7 @@ export type PortalDeps = CommandDeps & {
   /** Of who signs up. */
   defaultTier: Tier;
   makeLogo: MakeLogo;
+  drawQr: DrawQr;
   deliveryQueue: DeliveryQueue;
   logReader: LogReader;
   /** Parses a receiver URL; throws a DomainError when deliveries to it are not allowed. */

@@ -2,6 +2,7 @@
 // webhook.ts decide. Pure.
 import type { SavedFilter } from "../../events/account-events.ts";
 import type { AccountEvent, EventOf } from "../../events/catalogue.ts";
+import type { QrStyle } from "../../events/links/qr-look.ts";
 import {
   type KeyScope,
   STREAM_LIMITS,
@@ -82,6 +83,7 @@ export type OpenAccount = {
   /** By name, in the order in which they were saved first. */
   savedFilters: Map<string, SavedFilter>;
   brand: Brand;
+  qrLook: QrStyle | null;
   logos: { everSet: number; isSet: boolean };
   /** Length of the stream, for `withRoom`. */
   events: number;
@@ -157,6 +159,7 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
       domainsAdded: 0,
       timeZone: null,
       brand: {},
+      qrLook: null,
       logos,
       events: 1,
     };
@@ -170,6 +173,7 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
   else if (event.type === "TagColoured") evolveTag(account, event);
   else if (event.type === "FilterSaved") evolveFilter(account, event);
   else if (event.type === "BrandChanged") account.brand = brandOf(event.data);
+  else if (event.type === "QrLookChanged") account.qrLook = qrLookOf(event.data);
   else if (event.type === "LogoChanged") evolveLogos(account, event.data.image);
   else if (isOfKey(event)) evolveKey(account, event);
   else if (isOfWebhook(event)) evolveWebhook(account, event);
@@ -179,6 +183,10 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
 
 function brandOf({ name, colour, fallbackUrl }: Brand): Brand {
   return { name, colour, fallbackUrl };
+}
+
+function qrLookOf({ accountId: _, at: __, ...look }: EventOf<"QrLookChanged">["data"]): QrStyle {
+  return look;
 }
 
 function evolveLogos({ logos }: OpenAccount, image: string | null): void {

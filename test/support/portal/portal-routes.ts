@@ -41,6 +41,7 @@ export async function listPortalRoutes(): Promise<PortalRoute[]> {
     signUp: "open",
     logReader: logReaderIn(readerThread(parseConfig({ DATA_DIR: "unused" }), log)),
     makeLogo: async () => ({ problem: "not here" }),
+    drawQr: async () => "",
     receiverUrl: (url) => new URL(url),
     sender: deliverySender({ allowPrivate: true, resolve: async () => [], now: () => 0 }),
     operating: undefined,
@@ -49,7 +50,7 @@ export async function listPortalRoutes(): Promise<PortalRoute[]> {
     resolveTxt: async () => [],
     links: { ...deps, log },
     whenReadable: async () => undefined,
-    readiness: async () => ({ ready: true, reasons: [], degraded: [] }),
+    problems: async () => [],
   });
   await app.ready();
   await app.close();

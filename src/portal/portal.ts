@@ -24,6 +24,9 @@ import { linkPages } from "./links/link-page.ts";
 import { newLinkPage } from "./links/new-link-page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { proofPages } from "./proof/proof-pages.ts";
+import { sharedPage } from "./shared/shared-page.ts";
+import { sharingPages } from "./shared/sharing-page.ts";
+import { stopMailPage } from "./shared/stop-mail-page.ts";
 import { assetRoutes, portalAssets } from "./shell/assets.ts";
 import { errorPages } from "./shell/error-page.ts";
 import { landingPage } from "./shell/landing-page.ts";
@@ -61,6 +64,8 @@ export async function portalRoutes(
     errorPages(site);
     landingPage(site, deps);
     statusPage(site, deps);
+    sharedPage(site, deps);
+    await site.register(async (strangers: Api) => stopMailPage(strangers, deps));
     await site.register(
       async (app: Api) => {
         await assetRoutes(app, assets);
@@ -76,6 +81,7 @@ export async function portalRoutes(
         dashboardPage(app, portal);
         analyticsPage(app, portal);
         whyPage(app, portal);
+        sharingPages(app, portal);
         newLinkPage(app, portal);
         manyLinksPage(app, portal);
         tagsPage(app, portal);

@@ -46,6 +46,7 @@ const SCOPE_NAMES: Readonly<Record<KeyScope, string>> = {
   "links:read": "Read links",
   "links:write": "Make and change links",
   "analytics:read": "Read analytics",
+  "analytics:share": "Make and end shared pages",
   "events:read": "Read the event feed",
 };
 /** `once`: the id of the key that the form issues, so that sending it again issues no second one. */

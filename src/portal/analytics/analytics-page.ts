@@ -4,7 +4,6 @@ import type { Api } from "../../api/fastify.ts";
 import { namedLink } from "../../commands/links/change-link.ts";
 import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
-import { acceptFilters } from "../../queries/analytics/filter-values.ts";
 import type { AccountAnswer, Filters } from "../../queries/analytics/question.ts";
 import { ownLinkAt } from "../../queries/links/find-link.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
@@ -17,7 +16,7 @@ import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
 import { emptyCard, pageHead } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { askView } from "./ask-view.ts";
+import { acceptedFilters, askView } from "./ask-view.ts";
 import { breakdownCards, groupsOf, MOST_ROWS } from "./breakdowns.ts";
 import { filterChips } from "./filter-chips.ts";
 import { live } from "./metrics.ts";
@@ -51,7 +50,7 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
       status: answer ? 200 : 400,
       notice: problem === undefined ? undefined : { kind: "failed", text: problem },
       body: html`${link ? linkHead(link, await statusOf(deps, link), "Analytics") : pageHead("Analytics")}
-<div class="analytics-bar">${rangeBar(view, tier, isLive && liveSign)}${filterChips(view, link, clear)}</div>
+<div class="analytics-bar">${rangeBar(view, tier, html`${isLive && liveSign}${hasDeveloperFeatures(tier) && shareLink(view)}`)}${filterChips(view, link, clear)}</div>
 ${isTooLarge && tooLarge}${answer && numbers(view, answer, link, request.visit.assets.url("world.svg"))}
 ${answer && recent && recentCard(recent, view.show, live(view.range), exportLinks(link, tier))}
 ${answer && hasDeveloperFeatures(tier) && whyLink(link)}${answer && places}`,
@@ -65,11 +64,9 @@ async function filtersOf(
   accountId: string,
   { filters, range }: AnalyticsView,
 ): Promise<{ filters: Filters; problem?: string | undefined }> {
-  const keyOf = async (name: string) =>
-    (await ownLinkAt(deps, accountId, namedLink(name, deps.baseHost)))._id;
   try {
     const problem = range.choice === "custom" ? undefined : range.errors.timezone;
-    return { filters: await acceptFilters(filters, keyOf), problem };
+    return { filters: await acceptedFilters(deps, accountId, filters), problem };
   } catch (error) {
     if (isRefused(error, "invalid_request", "invalid_link")) return { filters, problem: error.message };
     throw error;
@@ -108,6 +105,12 @@ function nobody(view: AnalyticsView, link: LinkDocument | undefined): Html {
     ? html`No click fits all filters in this time: take one away, or choose a longer time.`
     : html`Open ${own ?? html`<a href="/portal/links">one of your links</a>`} yourself, or share it: the click is here within a few seconds.`;
   return html`<section class="card empty" id="nobody" ${live(view.range)}>${icon("chart")}<h2>Nobody has been here in this time</h2><p>${words}</p></section>`;
+}
+
+/** Pages and mails of this view. */
+function shareLink(view: AnalyticsView): Html {
+  const [, query = ""] = viewAddress(view).split("?");
+  return html`<a class="button button-small" href="/portal/shared?${query}">${icon("send")}Share</a>`;
 }
 
 /** Of the numbers without filters. */

@@ -1,6 +1,9 @@
 // Asks for the numbers of a page of analytics, and says what is to be changed where they are refused.
+import { namedLink } from "../../commands/links/change-link.ts";
 import { CLICK_KINDS, hasDeveloperFeatures } from "../../events/vocabulary.ts";
-import type { AccountAnswer, GroupBy } from "../../queries/analytics/question.ts";
+import { acceptFilters } from "../../queries/analytics/filter-values.ts";
+import type { AccountAnswer, Filters, GroupBy } from "../../queries/analytics/question.ts";
+import { type FindLinkDeps, ownLinkAt } from "../../queries/links/find-link.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import type { SignedIn } from "../shell/sessions.ts";
@@ -43,4 +46,12 @@ export async function askView(
     const field = range.typed.to !== "" && range.includesNow ? "to" : "from";
     return refused({ [field]: "At most 33 years can be shown." });
   }
+}
+
+/** @throws invalid_request, invalid_link; not_found also for another account's link */
+export function acceptedFilters(deps: FindLinkDeps, accountId: string, filters: Filters): Promise<Filters> {
+  return acceptFilters(
+    filters,
+    async (name) => (await ownLinkAt(deps, accountId, namedLink(name, deps.baseHost)))._id,
+  );
 }

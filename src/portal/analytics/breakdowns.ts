@@ -1,4 +1,5 @@
 // What the clicks of an answer are broken down by: cards with tabs of ranked bars, each of them a filter.
+import { SHARED_CARDS, type SharedCard } from "../../events/accounts/sharing-events.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import type { AccountAnswer, GroupBy } from "../../queries/analytics/question.ts";
 import { type Html, html } from "../shell/html.ts";
@@ -8,17 +9,18 @@ import { FIELD_NAMES } from "./value-names.ts";
 import type { AnalyticsView } from "./view-address.ts";
 import { worldMap } from "./world-map.ts";
 
-type CardOfGroups = { name: string; groups: readonly GroupBy[] };
+type CardOfGroups = { key: SharedCard; name: string; groups: readonly GroupBy[] };
 
-const CARDS: readonly CardOfGroups[] = [
-  { name: "What was followed", groups: ["link", "tag", "domain", "rule"] },
-  { name: "Places", groups: ["country", "region", "city", "language"] },
+export const CARDS: readonly CardOfGroups[] = [
+  { key: "links", name: "What was followed", groups: ["link", "tag", "domain", "rule"] },
+  { key: "places", name: "Places", groups: ["country", "region", "city", "language"] },
   {
+    key: "sources",
     name: "Sources",
     groups: ["referrer", "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"],
   },
-  { name: "Devices", groups: ["device", "browser", "os"] },
-  { name: "Times", groups: ["hour", "weekday"] },
+  { key: "devices", name: "Devices", groups: ["device", "browser", "os"] },
+  { key: "times", name: "Times", groups: ["hour", "weekday"] },
 ];
 
 /** Of one link its rules, of several which they are. */
@@ -27,10 +29,15 @@ const LEFT_OUT: Readonly<Record<"account" | "link", readonly GroupBy[]>> = {
   link: ["link", "domain"],
 };
 
-/** What the page asks for. `link`: the one whose numbers they are. */
-export function groupsOf(link: LinkDocument | undefined): GroupBy[] {
+/** What the page asks for. `link`: the one whose numbers they are. `shown`: of a shared page. */
+export function groupsOf(
+  link: LinkDocument | undefined,
+  shown: readonly SharedCard[] = SHARED_CARDS,
+): GroupBy[] {
   const leftOut = LEFT_OUT[link ? "link" : "account"];
-  return CARDS.flatMap(({ groups }) => groups).filter((group) => !leftOut.includes(group));
+  return CARDS.filter(({ key }) => shown.includes(key))
+    .flatMap(({ groups }) => groups)
+    .filter((group) => !leftOut.includes(group));
 }
 
 /** Rows of a group that are asked for. */

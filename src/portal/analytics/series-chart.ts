@@ -42,7 +42,7 @@ ${metricTabs(view, answer)}
 <figure class="chart">
 <div class="chart-canvas" data-label="${title}"><div id="chart" ${live(range)}><svg role="img" aria-label="${title}">${scale(answer.series, show)}${labels(range, answer)}${points(range, answer, show)}</svg>${isEmpty && empty}</div></div>
 <div class="chart-foot"><details class="as-table"><summary>Show as a table</summary><div id="points" ${live(range)}>${seriesTable(title, range, answer)}</div></details>
-${gapsNote(range, answer)}<p class="muted small">Times are those of ${zone.name.replaceAll("_", " ")}. <a href="/portal/account#time-zone">Change</a></p></div>
+${gapsNote(range, answer)}<p class="muted small">Times are those of ${zone.name.replaceAll("_", " ")}.${!view.shared && html` <a href="/portal/account#time-zone">Change</a>`}</p></div>
 </figure></section>`;
 }
 

@@ -2,6 +2,7 @@
 // is sent to a colleague shows the same.
 
 import { z } from "zod";
+import type { SharedCard } from "../../events/accounts/sharing-events.ts";
 import type { Tier } from "../../events/vocabulary.ts";
 import { type Filters, GROUPS, type GroupBy, type Totals } from "../../queries/analytics/question.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
@@ -45,7 +46,11 @@ export type AnalyticsView = {
   filters: Filters;
   show: Metric;
   open: readonly string[];
+  shared?: SharedView | undefined;
 };
+
+/** Of a shared page: its address, the breakdowns that it has, and the filters that no visitor can take away. */
+export type SharedView = { path: string; cards: readonly SharedCard[]; filters: Filters };
 
 /** `zone`: where the address names none. */
 export function viewOf(
@@ -73,7 +78,19 @@ export function viewAddress(view: AnalyticsView, changes: Changes = {}): string 
     open = view.open,
   } = changes;
   const shown = { show: show === "people" ? undefined : show, open };
+  if (view.shared) return address(view.shared.path, { ...ownFilters(chosen, view.shared), ...shown });
   return address(ANALYTICS, { ...range, ...chosen, ...shown });
+}
+
+/** Those by which a visitor has narrowed a shared page. */
+export function ownFilters(filters: Filters, shared: Pick<SharedView, "filters">): Filters {
+  const given = Object.entries(filters) as [GroupBy, readonly string[]][];
+  return Object.fromEntries(
+    given.filter(([field, values]) => {
+      const fixed = shared.filters[field] ?? [];
+      return values.length !== fixed.length || values.some((value) => !fixed.includes(value));
+    }),
+  );
 }
 
 /** Of one value of a field: it alone is shown of the field, or all of them again where it was. */

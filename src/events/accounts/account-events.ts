@@ -1,8 +1,8 @@
 // Events of `account-<uuid>`: the account, its tier, keys, domains and webhooks; without e-mail addresses and keys. And of
 // `domain-<hostname>`: who owns it.
 import { z } from "zod";
-import { eventType } from "./definition.ts";
-import { LINK_STATUSES } from "./links/link-status.ts";
+import { eventType } from "../definition.ts";
+import { LINK_STATUSES } from "../links/link-status.ts";
 import {
   CLICK_KINDS,
   CREATED_VIA,
@@ -11,8 +11,8 @@ import {
   TIERS,
   WEBHOOK_PAUSE_CAUSES,
   WEBHOOK_PAUSERS,
-} from "./vocabulary.ts";
-import { WEBHOOK_EVENTS } from "./webhook-selection.ts";
+} from "../vocabulary.ts";
+import { WEBHOOK_EVENTS } from "../webhook-selection.ts";
 
 const accountId = z.uuid().describe("The account");
 const at = z.iso.datetime().describe("When it happened");

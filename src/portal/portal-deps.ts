@@ -1,5 +1,7 @@
 // Deps of the portal's pages: stores, deps of commands, and the portal's own ports.
+
 import type { RateLimits } from "../api/limits/rate-limit.ts";
+import type { Problem } from "../api/operations/problems.ts";
 import type { MakeLogo } from "../api/qr/logo.ts";
 import type { VerificationRuns } from "../audit/verification-runs.ts";
 import type { ResolveTxt } from "../commands/domains/hostname.ts";
@@ -19,6 +21,9 @@ import type { ReadStore } from "../stores/read-store/port.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
 import type { DeliverySender } from "../webhooks/delivery/send-delivery.ts";
 import type { DeliveryQueue } from "../webhooks/queue/queue.ts";
+
+/** What is wrong with the service: for the operator with what is only worth a look, which costs more to find. */
+export type Watched = { problems: (reader: "public" | "operator") => Promise<Problem[]> };
 
 /** What only the console needs. */
 export type Operating = {

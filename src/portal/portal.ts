@@ -2,7 +2,6 @@
 import type { Api } from "../api/fastify.ts";
 import { openExports } from "../api/limits/exports.ts";
 import { Refused } from "../runtime/refused.ts";
-import type { Readiness } from "../stores/coordination/log-health.ts";
 import { accountChanges, emailConfirmation, exportRoute } from "./account/account-changes.ts";
 import { accountPage } from "./account/account-page.ts";
 import { keysPages } from "./account/keys-pages.ts";
@@ -22,7 +21,7 @@ import { manyLinksPage } from "./link-list/many-links-page.ts";
 import { explainPage } from "./links/explain-page.ts";
 import { linkPages } from "./links/link-page.ts";
 import { newLinkPage } from "./links/new-link-page.ts";
-import type { PortalDeps } from "./portal-deps.ts";
+import type { PortalDeps, Watched } from "./portal-deps.ts";
 import { proofPages } from "./proof/proof-pages.ts";
 import { sharedPage } from "./shared/shared-page.ts";
 import { sharingPages } from "./shared/sharing-page.ts";
@@ -42,10 +41,7 @@ import { webhooksPage } from "./webhooks/webhooks-page.ts";
 const PREFIX = "/portal";
 
 /** Registers everything under /portal and /admin, the landing page `/` and `/status`. `base`: serves the base host only. */
-export async function portalRoutes(
-  base: Api,
-  deps: PortalDeps & { readiness: () => Promise<Readiness> },
-): Promise<void> {
+export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promise<void> {
   const assets = portalAssets(PREFIX);
   await base.register(async (site: Api) => {
     hideFromOpenApi(site);

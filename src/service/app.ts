@@ -5,17 +5,19 @@ import { documentsBehindHeader } from "../api/documents-behind-header.ts";
 import type { Api } from "../api/fastify.ts";
 import { keyGuard } from "../api/key-guard.ts";
 import { healthRoutes, metricsRoute, tlsAskRoute } from "../api/operations/operations-routes.ts";
+import type { Problem } from "../api/operations/problems.ts";
 import type { RequestIdOf } from "../api/request-id.ts";
 import { siteRoutes } from "../api/site-routes.ts";
+import type { PortalDeps } from "../portal/portal-deps.ts";
 import { countBehind } from "../projections/builds/status.ts";
 import { projectionGroups } from "../projections/groups.ts";
 import { documentsBehind } from "../queries/documents-behind.ts";
 import { domainHome } from "../redirect/http/domain-home.ts";
 import type { Trust } from "../redirect/http/requester.ts";
 import type { LogFollower } from "../stores/coordination/log-follower.ts";
-import { setAsideIn } from "../webhooks/queue/queue.ts";
-import { readiness } from "./monitoring/health.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
+import { type Observer, observer } from "./monitoring/observe.ts";
+import { problemsOf } from "./monitoring/parts.ts";
 import type { BackgroundStatus } from "./roles/background.ts";
 import type { RedirectRole } from "./roles/redirect.ts";
 import type { RoleContext } from "./roles/role-context.ts";
@@ -40,14 +42,19 @@ export async function openApp(deps: AppDeps): Promise<Api> {
   const { config, backend, log, clock, group, rateLimits } = context;
   const { readStore } = backend;
   const { api, portal } = await openRoles(deps);
-  const metrics = metricsOf(deps);
+  const observed = observerOf(deps, portal);
+  const metrics = createMetrics({
+    observer: observed,
+    redirects: () => redirect?.stats,
+    appendDuration: redirect?.recorder.appendDuration,
+  });
   group?.answerMetrics(metrics.json);
   const guard = api && keyGuard(api.keys);
   const app = createFastify({ log, requestIdOf, trust, showWindow: guard?.show });
   const openApi = api && (await loaded(import("../api/openapi/openapi.ts")));
   await openApi?.openApiDocument(app, config.baseUrl);
   const operator = { rateLimits, clock, adminToken: config.adminToken };
-  healthRoutes(app, { readiness: () => readinessOf(deps), operator });
+  healthRoutes(app, { problems: async () => problemsOf(await observed.look()), operator });
   tlsAskRoute(app, { readStore, secret: config.tlsAskSecret });
   const { baseHost } = config;
   const otherHost =
@@ -60,13 +67,15 @@ export async function openApp(deps: AppDeps): Promise<Api> {
     const text = group ? group.metricsText : metrics.text;
     metricsRoute(base, { contentType: metrics.contentType, text, operator });
     if (api && guard) {
-      await openApi?.openApiRoutes(base, config.limits);
+      openApi?.openApiRoute(base);
+      (await loaded(import("../api/docs/docs-routes.ts"))).docsRoutes(base, config.limits);
+      (await loaded(import("../api/client-package/client-package.ts"))).clientPackageRoute(base);
       const { apiRoutes } = await loaded(import("../api/api-routes.ts"));
       apiRoutes(base, api, guard);
     }
     if (portal) {
       const { portalRoutes } = await loaded(import("../portal/portal.ts"));
-      await portalRoutes(base, { ...portal, readiness: () => readinessOf(deps) });
+      await portalRoutes(base, { ...portal, problems: (of) => problemsFor(observed, of) });
     }
   });
   await app.ready();
@@ -88,41 +97,31 @@ async function openRoles({ context, follower }: AppDeps) {
   };
 }
 
-function metricsOf({ context, redirect, background }: AppDeps) {
-  const { redis, backend } = context;
-  const { eventStore, deliveryQueue } = backend;
-  return createMetrics({
-    redirects: () => redirect?.stats,
-    recorder: redirect && (() => redirect.recorder.status()),
-    appendDuration: redirect?.recorder.appendDuration,
-    projections: background.projections,
-    routerSetAside: async () => setAsideIn(await deliveryQueue.routed()),
+function observerOf({ context, redirect, background }: AppDeps, portal: PortalDeps | undefined): Observer {
+  const { roles, redis, backend, counts, config, clock, health } = context;
+  const { eventStore, readStore, deliveryQueue } = backend;
+  return observer({
+    ...{ roles, redis, counts, clock, dataDir: config.dataDir },
+    ...{ eventStore, readStore, deliveryQueue },
+    ...background,
     eventsBehind: (status) => countBehind(eventStore, groupNamed(status.name), status),
-    logProblems: context.health.problems,
-    redis,
-    webhooks: background.webhooks,
+    recorder: redirect && (() => redirect.recorder.status()),
+    logProblems: health.problems,
+    wasLogRead: health.wasRead,
+    sealKeys: portal?.sealKeys ?? [],
+    verification: portal?.operating?.verifications.read,
   });
+}
+
+/** For the operator with notices, which cost more. */
+async function problemsFor(observed: Observer, reader: "public" | "operator"): Promise<Problem[]> {
+  if (reader === "public") return problemsOf(await observed.look());
+  const [seen, more] = await Promise.all([observed.look(), observed.lookAsOperator()]);
+  return problemsOf(seen, more);
 }
 
 function groupNamed(name: string) {
   return projectionGroups.find((group) => group.name === name) ?? { categories: [] };
-}
-
-function readinessOf({ context, redirect, background }: AppDeps) {
-  const { redis, backend } = context;
-  const { eventStore, readStore, deliveryQueue } = backend;
-  return readiness({
-    roles: context.roles,
-    eventStore,
-    readStore,
-    redis,
-    counts: context.counts,
-    ...background,
-    routerSetAside: async () => setAsideIn(await deliveryQueue.routed()),
-    recorder: redirect && (() => redirect.recorder.status()),
-    logProblems: context.health.problems,
-    wasLogRead: context.health.wasRead,
-  });
 }
 
 /** Yields to the event loop after an import, which blocks it, so that waiting redirects are answered in between. */

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readBuilds } from "../../src/projections/builds/builds-document.ts";
+import { webhooks } from "../../src/projections/definitions/webhooks.ts";
 import { clicks } from "../../src/projections/groups.ts";
 import { linkCreated } from "../support/event-store/stored-events.ts";
 import { ADMIN_TOKEN } from "../support/portal/operator.ts";
@@ -13,6 +14,7 @@ import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/p
 import { until } from "../support/runtime/until.ts";
 import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
 import { onServerAtLength } from "../support/servers/test-servers.ts";
+import { webhookOf } from "../support/webhooks/webhook-of.ts";
 
 const BROKEN = "link-localhost/broken";
 
@@ -23,7 +25,7 @@ onServerAtLength(chromiumServer, () => {
   let shortUrl: string;
 
   beforeAll(async () => {
-    portal = await openPortalBrowser({ ADMIN_TOKEN });
+    portal = await openPortalBrowser({ ADMIN_TOKEN, WEBHOOK_ALLOW_PRIVATE: "true" });
     const { key } = await portal.service.member("developer");
     const { body } = await portal.service.post("/api/v1/shorten", key, { url: "https://example.com/" });
     shortUrl = String(body.short_url);
@@ -56,6 +58,30 @@ onServerAtLength(chromiumServer, () => {
     expect(complaints.splice(0)).toEqual([expect.stringContaining("401")]);
   });
 
+  it("is led from a receiver that rests to whose it is", { timeout: PATIENCE_MS }, async () => {
+    const { backend } = portal.service;
+    const { accountId } = await portal.service.member("developer");
+    const { webhookId } = await webhookOf(backend, accountId, 65_000);
+    const failed = (minutesAgo: number) => {
+      const at = new Date(Date.now() - minutesAgo * 60_000).toISOString();
+      return backend.deliveryQueue.noteFailure(webhookId, at, "2026-01-01T00:00:00.000Z");
+    };
+    await until("the webhook's document", async () =>
+      Boolean(await backend.readStore.get(webhooks.collection.name, webhookId)),
+    );
+    await open("/admin");
+    await page.getByRole("status").filter({ hasText: "Nothing is wrong." }).waitFor();
+    await looksRight("nothing-wrong");
+    for (let n = 10; n > 0; n--) await failed(n - 1);
+    await open("/admin");
+    const rests = page.getByRole("listitem").filter({ hasText: "127.0.0.1:65000 has failed since" });
+    expect(await rests.textContent()).toMatch(/^Notice webhook receiver.*rests until about/);
+    await rests.getByRole("link", { name: "Look at it" }).click();
+    await page.getByRole("heading", { name: "Webhooks" }).waitFor();
+    expect(page.url()).toContain(accountId);
+    await backend.deliveryQueue.endStreak(webhookId);
+  });
+
   it("finds an event that was set aside, and has it folded once it can be read", {
     timeout: PATIENCE_MS,
   }, async () => {
@@ -73,7 +99,10 @@ onServerAtLength(chromiumServer, () => {
     await page.getByRole("row", { name: /^lifecycle .*Current 1 event set aside/ }).waitFor();
     await looksRight("projections-set-aside");
     await open("/admin");
-    await page.getByRole("link", { name: "lifecycle", exact: true }).click();
+    const problem = page.getByRole("listitem").filter({ hasText: "projections lifecycle" });
+    expect(await problem.textContent()).toMatch(/^Disturbed .* 1 event set aside: LinkCreated at \d+ /);
+    await looksRight("what-is-wrong");
+    await problem.getByRole("link", { name: "Look at it" }).click();
     await page.getByRole("heading", { name: "1 event set aside" }).waitFor();
     expect(await page.locator(".card-danger").textContent()).toMatch(/LinkCreated.*revision 0.*accountId/s);
     await looksRight("set-aside");
@@ -94,6 +123,8 @@ onServerAtLength(chromiumServer, () => {
       await page.reload();
       return (await page.getByRole("heading", { name: "1 event set aside" }).count()) === 0;
     });
+    await open("/admin");
+    expect(await page.getByRole("listitem").filter({ hasText: "projections lifecycle" }).count()).toBe(0);
     await open("/admin/streams?category=link");
     await until("the repaired stream", async () => {
       await page.reload();

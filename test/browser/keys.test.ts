@@ -32,7 +32,12 @@ onServer(chromiumServer, () => {
       portal.service.ask<{ code?: string }>(path, { method, key, ...(method === "POST" && { body: {} }) });
     expect((await ask("GET", "/api/v1/links")).status).toBe(200);
     expect((await ask("POST", "/api/v1/shorten")).body.code).toBe("missing_scope");
-    await page.getByRole("link", { name: "Go to your keys" }).click();
+    await page.getByRole("link", { name: "Fill it in at the documentation" }).click();
+    await page
+      .locator("pre:visible", { hasText: `"X-API-Key: ${key}"` })
+      .first()
+      .waitFor();
+    await page.goto(new URL("/portal/keys", page.url()).href);
     await page.getByText("links:read, analytics:read, events:read, from 127.0.0.0/8").waitFor();
     await page.getByRole("button", { name: "Rotate", exact: true }).click();
     await page.getByLabel("The present key works").selectOption("for an hour");

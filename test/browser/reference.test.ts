@@ -1,7 +1,14 @@
-// The reference at /docs in a real browser: whole, within the window, usable without a mouse, and nothing of it from elsewhere.
+// The documentation at /docs in a real browser, as a programmer uses it: finds a page, chooses a language, fills in a key,
+// copies a command; on a phone too, and without scripts.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { chromiumServer, complaintsOf, launchChromium, unusable } from "../support/servers/chromium.ts";
+import {
+  chromiumServer,
+  complaintsOf,
+  DESK_AND_PHONE,
+  launchChromium,
+  unusable,
+} from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { startTestService, type TestService } from "../support/service/start-service.ts";
 
@@ -15,7 +22,9 @@ onServer(chromiumServer, () => {
   beforeAll(async () => {
     service = await startTestService();
     browser = await launchChromium();
-    page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.url });
+    page = await context.newPage();
     page.on("request", (request) => requested.push(request.url()));
     complaints = complaintsOf(page);
     await page.goto(`${service.url}/docs`);
@@ -25,45 +34,59 @@ onServer(chromiumServer, () => {
     await service.stop();
   });
 
-  it("asks no other host for anything, runs nothing, and keeps its own policy", async () => {
+  it("is found by what one looks for, as it is typed", async () => {
+    await page.getByRole("searchbox").fill("slug taken");
+    await page.getByRole("link", { name: "slug_taken" }).click();
+    await page.waitForURL(/error-codes#error-slug_taken$/);
+    await page.getByRole("navigation").getByRole("link", { name: "Your first link" }).click();
+    await page.getByRole("heading", { name: "Make it" }).waitFor();
+  });
+
+  it("shows one language, and keeps it from page to page", async () => {
+    expect(await page.getByText("curl -s", { exact: false }).first().isVisible()).toBe(true);
+    await page.getByLabel("Python").check();
+    expect(await page.locator("pre:visible").first().textContent()).toContain("import json");
+    await page.getByRole("navigation").getByRole("link", { name: "Links", exact: true }).click();
+    await page.waitForURL(/docs\/links$/);
+    expect(await page.locator("#shorten pre:visible").first().textContent()).toContain("urllib.request");
+    await page.getByLabel("curl").check();
+  });
+
+  it("fills in one's own key, which goes nowhere, and copies the command with it", async () => {
+    const key = "ll_0123456789abcdefghijklmnopqrstuv";
+    await page.getByLabel("Your API key").fill(key);
+    await page.getByRole("button", { name: "Fill in" }).click();
+    await page.locator("#getLink").getByRole("button", { name: "Copy" }).first().click();
+    const copied = await page.evaluate<string>("navigator.clipboard.readText()");
+    expect(copied).toBe(`curl http://localhost/api/v1/links/k7m2pqx \\\n  -H "X-API-Key: ${key}"`);
+    await page.goto(`${service.url}/docs/analytics`);
+    await page.getByLabel("JavaScript").check();
+    expect(await page.locator("#getAnalytics pre:visible").first().textContent()).toContain(`key: "${key}"`);
+    expect(requested.filter((url) => url.includes(key))).toEqual([]);
     expect(requested.map((url) => new URL(url).origin)).toEqual(requested.map(() => service.url));
-    expect(requested.map((url) => new URL(url).pathname).sort()).toEqual(
-      expect.arrayContaining(["/docs", "/docs/reference.css"]),
-    );
-    expect(await page.locator("script").count()).toBe(0);
-    const mark = page.locator("header img");
-    expect(await mark.evaluate((image: { naturalWidth: number }) => image.naturalWidth)).toBeGreaterThan(0);
     expect(complaints).toEqual([]);
   });
 
-  it("has every operation, webhook and schema of the document, and no link that leads nowhere", async () => {
-    type Named = Record<string, Record<string, { operationId: string }>>;
-    type Document = { paths: Named; webhooks: Named; components: { schemas: object } };
-    const { paths, webhooks, components } = (await service.ask<Document>("/openapi.json")).body;
-    const operations = [paths, webhooks].flatMap((all) => Object.values(all).flatMap(Object.values));
-    const wanted = [
-      ...operations.map(({ operationId }) => operationId),
-      ...Object.keys(components.schemas).map((name) => `schema-${name}`),
-    ];
-    const ids = await page.locator("article").evaluateAll((articles) => articles.map(({ id }) => id));
-    expect(ids.sort()).toEqual(wanted.sort());
-    const targets = await page
-      .locator("a[href^='#']")
-      .evaluateAll((links) => links.map((link) => link.getAttribute("href")?.slice(1)));
-    const all = new Set(await page.locator("[id]").evaluateAll((parts) => parts.map(({ id }) => id)));
-    expect(targets.filter((target) => target === undefined || !all.has(target))).toEqual([]);
-  });
+  it.each(["", "/guide-first-link", "/redirect", "/analytics", "/error-codes", "/limits", "/search?q=slug"])(
+    "can be used by everybody, on phones too: /docs%s",
+    { timeout: 180_000 },
+    async (path) => {
+      await page.goto(`${service.url}/docs${path}`);
+      expect(await unusable(page, DESK_AND_PHONE)).toEqual([]);
+    },
+  );
 
-  it("shows the examples of the document, as commands and answers", async () => {
-    const shown = page.locator("#shorten .examples");
-    expect(await shown.textContent()).toContain("curl -X POST http://localhost/api/v1/shorten");
-    expect(await shown.textContent()).toContain('"customSlug": "spring-sale"');
-    expect(await page.locator("#onLinkClicked .examples").textContent()).toContain('"click_data"');
-  });
-
-  it("can be used by everybody, on phones too, in both schemes", { timeout: 180_000 }, async () => {
-    // One size, as a page of thousands of elements takes long to look through.
-    await page.setViewportSize({ width: 390, height: 844 });
-    expect(await unusable(page)).toEqual([]);
+  it("searches and shows every language's choice without scripts", async () => {
+    const plain = await browser.newContext({ javaScriptEnabled: false });
+    const still = await plain.newPage();
+    await still.goto(`${service.url}/docs/guide-numbers`);
+    await still.getByLabel("JavaScript").check();
+    expect(await still.locator("pre:visible").first().textContent()).toContain("@linkledger/client");
+    expect(await still.getByLabel("Your API key").isVisible()).toBe(false);
+    await still.getByRole("searchbox").fill("slug taken");
+    await still.getByRole("button", { name: "Search" }).click();
+    await still.getByRole("link", { name: "slug_taken" }).click();
+    await still.waitForURL(/error-codes#error-slug_taken$/);
+    await plain.close();
   });
 });

@@ -21,18 +21,18 @@ import { projectionRows } from "../../src/queries/audit/projection-rows.ts";
 import { linkHistory } from "../../src/queries/links/link-history.ts";
 import { feedReader } from "../../src/queries/log-reader/feed.ts";
 import { pause } from "../../src/runtime/pause.ts";
-import { readiness } from "../../src/service/monitoring/health.ts";
-import { ALL_ROLES } from "../../src/service/roles/role.ts";
+import { observer } from "../../src/service/monitoring/observe.ts";
+import { problemsOf } from "../../src/service/monitoring/parts.ts";
 import type { EventStore, Position, RecordedEvent } from "../../src/stores/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import type { Document, ReadStore } from "../../src/stores/read-store/port.ts";
-import { setAsideIn } from "../../src/webhooks/queue/queue.ts";
 import { routeClicks } from "../../src/webhooks/routing/router.ts";
 import { verified } from "../support/audit/verified.ts";
 import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { spoilLogFile } from "../support/event-store/spoil-log-file.ts";
 import { SPOILINGS, type Spoiling, spoiltEventStore } from "../support/event-store/spoilt-event-store.ts";
 import { AT, KEY, linkClicked, linkCreated, linkDisabled } from "../support/event-store/stored-events.ts";
+import { quietParts } from "../support/monitoring/quiet-parts.ts";
 import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 import { until } from "../support/runtime/until.ts";
 import { webhookOf } from "../support/webhooks/webhook-of.ts";
@@ -207,20 +207,13 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
 
   it("leaves the process ready, and degraded by each", async () => {
     const { backend } = stores;
-    const found = await readiness({
-      ...{ roles: ALL_ROLES, eventStore, readStore: backend.readStore, redis: undefined, counts: {} },
-      projections: statuses,
-      routerSetAside: async () => setAsideIn(await backend.deliveryQueue.routed()),
-      recorder: undefined,
-      logProblems: () => ({}),
-      wasLogRead: () => true,
-      leaseProblems: new Map(),
-      failures: new Map(),
-      webhooks: undefined,
-    });
-    expect(found).toMatchObject({ ready: true, reasons: [] });
-    expect(namedIn(JSON.stringify(found.degraded))).toEqual(positions());
-    expect(found.degraded.map(({ part }) => part)).toContain("webhook router");
+    const place = await backend.deliveryQueue.routed();
+    const { readStore } = backend;
+    const parts = quietParts({ eventStore, readStore, projections: statuses }, place?.setAside);
+    const problems = problemsOf(await observer(parts).look());
+    expect(problems.map(({ level }) => level)).not.toContain("unready");
+    expect(namedIn(JSON.stringify(problems))).toEqual(positions());
+    expect(problems.map(({ part }) => part)).toContain("webhook router");
   });
 
   it("lists each in the console, with a link to the event", async () => {

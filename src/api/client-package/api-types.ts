@@ -1,7 +1,7 @@
 // The types of the client's calls in the form that openapi-fetch reads, from the OpenAPI document of this service: they can't
 // be others than the service's.
-import type { OpenApiDocument, Operation } from "../openapi/reference-page.ts";
-import type { Schema } from "../openapi/reference-schemas.ts";
+import type { OpenApiDocument, Operation } from "../docs/operation-article.ts";
+import type { Schema } from "../docs/schema-members.ts";
 
 const PLACES = ["query", "header", "path", "cookie"] as const;
 

@@ -3,8 +3,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import type { OpenApiDocument } from "../docs/operation-article.ts";
 import type { Api } from "../fastify.ts";
-import type { OpenApiDocument } from "../openapi/reference-page.ts";
 import { apiTypes } from "./api-types.ts";
 import { tarFile } from "./tar-file.ts";
 

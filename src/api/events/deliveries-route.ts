@@ -41,7 +41,12 @@ export function deliveriesRoute(app: Api, deps: DeliveriesDeps, streams: LiveStr
     summary: "Follow the deliveries of a webhook",
     description: DESCRIPTION,
     tags: ["Events"],
-    params: z.object({ webhook_id: z.string().max(100) }),
+    params: z.object({
+      webhook_id: z
+        .string()
+        .max(100)
+        .meta({ examples: ["0195b7e0-3c5d-7a10-8b11-3c5d7e9f1a2b"] }),
+    }),
     querystring: z.object({
       after: Position.optional().meta({ description: "Only what is behind it" }),
       events: listOf(WEBHOOK_EVENTS, "must be events of webhooks, with commas").meta({

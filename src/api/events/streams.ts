@@ -7,7 +7,9 @@ import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
 import { type OpenStreamsDeps, openStreams } from "../limits/open-streams.ts";
 
-const MOST = { ofAccount: 10, inProcess: 500 };
+/** Of an account at a time. */
+export const MOST_STREAMS = 10;
+const MOST = { ofAccount: MOST_STREAMS, inProcess: 500 };
 /** Interval of heartbeats, and of the check whether the client may still watch. */
 const ALIVE_EVERY_MS = 5_000;
 /** Before a client reconnects (the `retry:` field). */

@@ -1,4 +1,4 @@
-// What each code of an error answer means: the one table for the OpenAPI document and the list of codes at /docs (interface,
+// What each code of an error answer means: the one table for the OpenAPI document and the list of codes at /docs/error-codes (interface,
 // part 7). A test holds it to what the code can refuse.
 
 export const ERROR_CAUSES = {
@@ -39,6 +39,7 @@ export const ERROR_CAUSES = {
   404: {
     not_found: "there is no such resource",
     link_not_found: "there is no such link",
+    webhook_not_found: "the account has no such webhook",
     filter_not_found: "there is no saved filter of this name",
   },
   405: { method_not_allowed: "this address doesn't take this method: see the header Allow" },

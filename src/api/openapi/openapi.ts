@@ -1,20 +1,16 @@
-// The OpenAPI 3.1 document, generated from the request schemas, and the page at /docs that shows it to readers.
-import { readFile } from "node:fs/promises";
+// The OpenAPI 3.1 document, generated from the request schemas.
 import swagger from "@fastify/swagger";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 import { VERSION } from "../../config/version.ts";
-import type { Limits } from "../../events/vocabulary.ts";
-import { clientPackageRoute } from "../client-package/client-package.ts";
 import type { Api } from "../fastify.ts";
 import { addExamples } from "./examples.ts";
 import { portable } from "./portable-schemas.ts";
-import { type OpenApiDocument, referencePage } from "./reference-page.ts";
 import { webhooksSection } from "./webhooks-section.ts";
 
 const DESCRIPTION = `Creates short links and reports who followed them.
 
 Every \`/api/v1\` endpoint wants an API key in \`X-API-Key\`, or as \`Authorization: Bearer\`. Each answer under \`/api\` carries \`X-RateLimit-Limit\`,
-\`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (Unix seconds) by the limits of the tier, which \`/docs\` lists. Every error is \`{ "error", "code", "request_id" }\`.`;
+\`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (Unix seconds) by the limits of the tier, which \`/docs/limits\` lists. Every error is \`{ "error", "code", "request_id" }\`.`;
 
 const RATE_HEADERS = {
   "X-RateLimit-Limit": { description: "Hourly request limit", schema: { type: "integer" } },
@@ -46,10 +42,6 @@ const LINK_HEADER = {
     example: '</api/v1/links?cursor=eyJ2Ijo>; rel="next", </api/v1/links>; rel="first"',
   },
 };
-
-/** The page has no script, and loads its style sheet and its mark alone. */
-const CSP =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The redirect is not a Fastify route (redirect/http/handler.ts), so it is described by hand. */
 const REDIRECT = {
@@ -115,21 +107,9 @@ export async function openApiDocument(app: Api, baseUrl: string): Promise<void> 
   });
 }
 
-/** GET /openapi.json, /docs, and the client: each is made when it is first asked for. */
-export async function openApiRoutes(app: Api, limits: Limits): Promise<void> {
-  const schema = { hide: true };
-  app.get("/openapi.json", { schema }, async () => app.swagger());
-  let page: string | undefined;
-  for (const url of ["/docs", "/docs/"])
-    app.get(url, { schema }, async (_, reply) => {
-      page ??= referencePage(app.swagger() as OpenApiDocument, limits);
-      return reply.type("text/html; charset=utf-8").header("content-security-policy", CSP).send(page);
-    });
-  clientPackageRoute(app);
-  app.get("/docs/reference.css", { schema }, async (_, reply) => {
-    const css = await readFile(new URL("./reference.css", import.meta.url));
-    return reply.type("text/css; charset=utf-8").send(css);
-  });
+/** GET /openapi.json. */
+export function openApiRoute(app: Api): void {
+  app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
 }
 
 type Responses = Record<string, { headers?: Record<string, unknown>; content?: Record<string, object> }>;

@@ -43,19 +43,22 @@ function withoutConstants(members: Schema[]): Schema[] {
   return [{ type: values.every(Number.isInteger) ? "integer" : type, enum: values }];
 }
 
-function nullable({ type, const: constant, enum: values, ...rest }: Schema): Schema {
+/** A schema by its name stays as it is: generators take no union of it with null. */
+function nullable(schema: Schema): Schema {
+  const { type, const: constant, enum: values, ...rest } = schema;
+  if (type === undefined) return schema;
   const allowed = constant === undefined ? values : [constant];
-  const schema = { ...rest, type: [type, "null"].flat() };
-  if (!Array.isArray(allowed)) return schema;
+  const either = { ...rest, type: [type, "null"].flat() };
+  if (!Array.isArray(allowed)) return either;
   // Generators for Go take no null beside numbers: these are described by their bounds.
   if (allowed.every(Number.isInteger))
     return {
-      ...schema,
+      ...either,
       type: ["integer", "null"],
       minimum: Math.min(...allowed),
       maximum: Math.max(...allowed),
     };
-  return { ...schema, enum: [...allowed, null] };
+  return { ...either, enum: [...allowed, null] };
 }
 
 function withoutTuple(schema: Schema): Schema {

@@ -5,10 +5,10 @@ import { domainsInService } from "../../queries/domains.ts";
 import { canonicalHost } from "../../runtime/addresses/host-name.ts";
 import { atMostEvery } from "../../runtime/at-most-every.ts";
 import { Refused } from "../../runtime/refused.ts";
-import type { Readiness } from "../../stores/coordination/log-health.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { Api } from "../fastify.ts";
 import { isFromOperator, isFromThisMachine, isSameSecret, type OperatorDeps } from "./operator-request.ts";
+import type { Problem } from "./problems.ts";
 
 /** Readiness is computed at most this often, because it queries every store. */
 const READINESS_EVERY_MS = 250;
@@ -21,16 +21,20 @@ const Ask = z.object({ domain: z.string().max(300).default(""), secret: z.string
  */
 export function healthRoutes(
   app: Api,
-  deps: { readiness: () => Promise<Readiness>; operator: OperatorDeps },
+  deps: { problems: () => Promise<Problem[]>; operator: OperatorDeps },
 ): void {
-  const readiness = atMostEvery(READINESS_EVERY_MS, () => performance.now(), deps.readiness);
+  const problems = atMostEvery(READINESS_EVERY_MS, () => performance.now(), deps.problems);
   const schema = { hide: true };
   app.get("/health/live", { schema }, async (_request, reply) => {
     return reply.header("cache-control", "no-store").send({ status: "live" });
   });
 
   app.get("/health/ready", { schema }, async (request, reply) => {
-    const { ready, reasons, degraded } = await readiness();
+    const found = await problems();
+    const of = (wanted: Problem["level"]) =>
+      found.filter(({ level }) => level === wanted).map(({ part, reason }) => ({ part, reason }));
+    const [reasons, degraded] = [of("unready"), of("degraded")];
+    const ready = reasons.length === 0;
     const details = { version: VERSION, reasons, ...(degraded.length > 0 ? { degraded } : {}) };
     return reply
       .code(ready ? 200 : 503)

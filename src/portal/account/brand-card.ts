@@ -73,9 +73,9 @@ export function brandCard(brand: BrandDocument | null, refused: RefusedForm | un
 /** As the page is drawn; SVG's attributes need no inline style. */
 function sample(name: string, colour: string): Html {
   const shown = name || "Your name";
-  return html`<figure class="stack"><svg class="sample" viewBox="0 0 320 200" role="img" aria-label="Sample of a page for visitors"><rect width="320" height="200" rx="8" class="sample-page"/>
+  return html`<figure class="stack"><svg viewBox="0 0 320 200" fill="currentColor" role="img" aria-label="Sample of a page for visitors"><rect width="320" height="200" rx="8" fill="none" stroke="currentColor"/>
 <rect x="1" y="1" width="318" height="40" rx="8" fill="${colour}"/><text x="160" y="26" text-anchor="middle" font-size="14" font-weight="600" fill="${inkOn(colour)}">${shown.length > 22 ? `${cutText(shown, 21)}…` : shown}</text>
-<text x="160" y="115" text-anchor="middle" font-size="16" font-weight="600" class="sample-text">This short link has expired</text>
-<text x="160" y="142" text-anchor="middle" font-size="11" class="sample-text">Whoever gave it to you may have a new one.</text></svg>
+<text x="160" y="115" text-anchor="middle" font-size="16" font-weight="600">This short link has expired</text>
+<text x="160" y="142" text-anchor="middle" font-size="11">Whoever gave it to you may have a new one.</text></svg>
 <figcaption class="hint">As it was saved last.</figcaption></figure>`;
 }

@@ -193,7 +193,7 @@ ${earlier?.length === 0 && html`<p>The keys before are no longer accepted.</p>`}
 ${earlier?.map(({ hint, until }) => html`<p>The key before, <code>…${hint}</code>, is accepted until ${time(until)}.</p>`)}
 ${copyable("new-key", key, "the key")}
 <h2>Try it</h2>${copyable("try-it", example, "the command")}
-<p><a class="button" href="/portal/keys">Go to your keys</a></p></section>`;
+<p><a class="button" href="/docs/guide-first-link" data-docs-key="${key}">Fill it in at the documentation</a> <a class="button" href="/portal/keys">Go to your keys</a></p></section>`;
 }
 
 const noKeys = emptyCard(

@@ -11,7 +11,7 @@ import { recordActions } from "../../commands/record-actions.ts";
 import type { FindClicks } from "../../queries/audit/find-clicks.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
-import type { Operating, PortalDeps } from "../portal-deps.ts";
+import type { Operating, PortalDeps, Watched } from "../portal-deps.ts";
 import { field, hiddenFields } from "../shell/form.ts";
 import { shownAgain } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
@@ -22,7 +22,8 @@ import { pathWithin, redirectTo } from "../shell/visit.ts";
 
 /** With what the questions need (queries/audit/questions.ts). */
 export type ConsoleDeps = PortalDeps &
-  Operating & {
+  Operating &
+  Watched & {
     operators: ReturnType<typeof operatorSessions>;
     findClicks: FindClicks;
     matchingClicks: PortalDeps["logReader"]["matchingClicks"];

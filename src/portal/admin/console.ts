@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { type Question, questions } from "../../queries/audit/questions.ts";
 import { Refused } from "../../runtime/refused.ts";
-import type { Operating, PortalDeps } from "../portal-deps.ts";
+import type { Operating, PortalDeps, Watched } from "../portal-deps.ts";
 import type { Assets } from "../shell/assets.ts";
 import { errorPages } from "../shell/error-page.ts";
 import { hideFromOpenApi, protect } from "../shell/protect.ts";
@@ -26,7 +26,7 @@ const LONGEST_BODY = 4096;
 /** `site`: serves the base host only. Without ADMIN_TOKEN it is not called, and every path is 404. */
 export async function consoleRoutes(
   site: Api,
-  portal: PortalDeps & Operating,
+  portal: PortalDeps & Operating & Watched,
   assets: Assets,
 ): Promise<void> {
   const { findClicks, matchingClicks } = portal.logReader;

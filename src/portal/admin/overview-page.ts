@@ -1,6 +1,7 @@
-// GET /admin: how projections and seals stand, and what the operator did last.
+// GET /admin: what is wrong with the service, how projections and seals stand, and what the operator did last.
 // GET /admin/seals: the seals of the log, and its last verification with the button for another one.
 import type { Api } from "../../api/fastify.ts";
+import type { Problem } from "../../api/operations/problems.ts";
 import type { VerificationRun } from "../../audit/verification-runs.ts";
 import type { ClickGap } from "../../projections/definitions/click-gaps.ts";
 import { gapsBetween } from "../../queries/analytics/gaps.ts";
@@ -12,9 +13,9 @@ import { count, counted } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
 import { field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
+import { icon } from "../shell/icons.ts";
 import { type Columns, card, copyable, facts, postButton, time } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
-import { setAsideBadge, stateBadge } from "./projection-pages.ts";
 import { questionPage, sendConsolePage } from "./question-page.ts";
 import {
   badge,
@@ -28,6 +29,7 @@ import {
   textLink,
 } from "./view.ts";
 
+const LOOK_AGAIN_MS = 10_000;
 const LAST_GAPS = 10;
 const LAST_ACTS = 10;
 /** Among which they are looked for: an import makes many events of one act. */
@@ -35,7 +37,8 @@ const EVENTS_OF_ACTS = 200;
 
 export function overviewPage(app: Api, deps: ConsoleDeps): void {
   app.get("/", async (_request, reply) => {
-    const [rows, { seals }, run, { events }, gaps] = await Promise.all([
+    const [problems, rows, { seals }, run, { events }, gaps] = await Promise.all([
+      deps.problems("operator"),
       projectionRows(deps),
       listSeals(deps, { limit: 1 }),
       deps.verifications.read(),
@@ -53,14 +56,36 @@ export function overviewPage(app: Api, deps: ConsoleDeps): void {
       nav: "Overview",
       title: "Console",
       lead: "The log of this service, and what is computed from it.",
-      body: html`${linkForm}
+      isLive: true,
+      body: html`${problemsCard(problems)}
+${linkForm}
 <div class="grid">${card("Projections", html`${projectionsText(rows)}<p><a href="/admin/projections">All projections</a></p>`)}
 ${card("Seals", html`${sealText}<p>${verified}</p><p><a href="/admin/seals">All seals</a></p>`)}</div>
-${gaps.length > 0 && tableCard("Clicks that were not recorded, newest first", gaps.reverse().slice(0, LAST_GAPS), GAPS)}
+${gaps.length > 0 && html`<div id="gaps"></div>`}${gaps.length > 0 && tableCard("Clicks that were not recorded, newest first", gaps.reverse().slice(0, LAST_GAPS), GAPS)}
 ${tableCard("What the operator did, newest first", actsOf(events).slice(0, LAST_ACTS), ACTS, "Nothing yet.")}
 <p><a href="${address("/admin/events", { actor: "operator" })}">All that the operator did</a></p>`,
     });
   });
+}
+
+/** Positions, as machines sort them. */
+const PADDED = /\b0{4,}[\d:]+/g;
+const LEVELS = {
+  unready: ["bad", "Not ready"],
+  degraded: ["warn", "Disturbed"],
+  notice: ["accent", "Notice"],
+} as const;
+
+/** One line where nothing is wrong. `data-live`: live.js looks again. */
+function problemsCard(problems: readonly Problem[]): Html {
+  const live = html`id="problems" data-live data-busy="${LOOK_AGAIN_MS}"`;
+  if (problems.length === 0)
+    return html`<p ${live} class="notice notice-done" role="status">${icon("check")}Nothing is wrong.</p>`;
+  const row = ({ level, part, reason, at }: Problem) => {
+    const [tone, word] = LEVELS[level];
+    return html`<li>${badge(tone, word)} <strong>${part}</strong> <span class="break">${reason.replace(PADDED, shortPosition)}</span>${at !== undefined && html` <a class="nowrap" href="${at}">Look at it</a>`}</li>`;
+  };
+  return html`<section ${live} class="card ${problems[0]?.level !== "notice" && "card-danger"}"><h2>What is wrong</h2><ul class="stack">${problems.map(row)}</ul></section>`;
 }
 
 /** A short URL as it was reported can be pasted: the page that explains the link also blocks it. */
@@ -86,14 +111,9 @@ function actsOf(events: readonly ListedEvent[]): Act[] {
   return [...acts.values()].map((ofAct) => ({ ...(ofAct[0] as ListedEvent), events: ofAct.length }));
 }
 
-function projectionsText({ projections, webhook_router: { set_aside: router } }: ProjectionRows): Html {
-  const special = projections.filter(
-    ({ state, building, set_aside }) => state === "waiting" || building !== null || set_aside.count > 0,
-  );
+function projectionsText({ projections }: ProjectionRows): Html {
   const lag = Math.max(0, ...projections.map(({ lag_ms }) => lag_ms));
-  return html`<p>${counted(projections.length, "projection")}, ${lag === 0 ? "all up to date" : `the slowest ${duration(lag)} behind`}.</p>
-${special.length > 0 && html`<ul class="stack">${special.map((row) => html`<li><a href="${projectionPath(row.name)}">${row.name}</a> ${stateBadge(row)} ${setAsideBadge(row.set_aside)}</li>`)}</ul>`}
-${router.count > 0 && html`<p><a href="/admin/projections">webhook router</a> ${setAsideBadge(router)}</p>`}`;
+  return html`<p>${counted(projections.length, "projection")}, ${lag === 0 ? "all up to date" : `the slowest ${duration(lag)} behind`}.</p>`;
 }
 
 export function sealsPage(app: Api, deps: ConsoleDeps): void {

@@ -126,7 +126,7 @@ const tooLarge = emptyCard(
 );
 
 /** Hidden without scripts. */
-const liveSign = html`<span class="badge" id="live" hidden><i class="live-dot"></i><span role="status">Live</span></span>`;
+const liveSign = html`<span class="badge" id="live" hidden><svg class="dot" viewBox="0 0 2 2" fill="currentColor" aria-hidden="true"><circle cx="1" cy="1" r="1"/></svg><span role="status">Live</span></span>`;
 
 const places = html`<p class="muted small">Places are found by <a href="https://db-ip.com">IP Geolocation by DB-IP</a>; addresses are shortened before they are kept.</p>`;
 

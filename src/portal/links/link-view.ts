@@ -70,8 +70,22 @@ export function outward(url: string, shown = readableUrl(url)): Html {
 
 /** To all links that have the tag. */
 export function tagLink(tag: string, colour?: TagColour | null): Html {
-  return html`<a class="badge${colour && ` tag tag-${colour}`}" href="${address("/portal/links", { tag })}"><span class="clip">${tag}</span></a>`;
+  const dot =
+    colour &&
+    html`<svg class="dot" viewBox="0 0 2 2" fill="${DOTS[colour]}" aria-hidden="true"><circle cx="1" cy="1" r="1"/></svg>`;
+  return html`<a class="badge" href="${address("/portal/links", { tag })}">${dot}<span class="clip">${tag}</span></a>`;
 }
+
+const DOTS: Readonly<Record<TagColour, string>> = {
+  red: "#d03b44",
+  orange: "#d97218",
+  yellow: "#c9a20a",
+  green: "#2c9a55",
+  teal: "#159a94",
+  blue: "#2f7de1",
+  purple: "#8a55d8",
+  pink: "#d24d95",
+};
 
 /** Where its numbers are. */
 export function analyticsOf({ host, slug }: Pick<LinkDocument, "host" | "slug">): string {

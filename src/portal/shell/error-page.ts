@@ -43,7 +43,7 @@ function errorPage(known: HttpError, request: FastifyRequest, reply: FastifyRepl
     shape: "narrow",
     status: known.status,
     body: html`<div class="card empty">
-<p class="empty-number">${known.status}</p>
+<p class="lead">${known.status}</p>
 <h1>${title}</h1>
 <p>${known.message && `${known.message.replace(/[.]$/, "")}.`} ${whatToDo(known)}</p>
 <p class="muted">Request id: ${request.id}</p>

@@ -46,9 +46,9 @@ export function landingPage(
 <p class="lead">Shorten a link, put it anywhere, and see who followed it: where from, on what, and when. Without cookies, and without their addresses: those are cut short before anything is kept.</p>
 <p class="actions">${
         request.visit.session
-          ? html`<a class="button button-primary button-large" href="/portal">Go to your dashboard</a>`
-          : html`${signUp === "open" && html`<a class="button button-primary button-large" href="/portal/sign-up">${planPrice === undefined ? "Sign up" : "Start for free"}</a>`}
-<a class="button button-large" href="/portal/sign-in">Sign in</a>`
+          ? html`<a class="button button-primary" href="/portal">Go to your dashboard</a>`
+          : html`${signUp === "open" && html`<a class="button button-primary" href="/portal/sign-up">${planPrice === undefined ? "Sign up" : "Start for free"}</a>`}
+<a class="button" href="/portal/sign-in">Sign in</a>`
       }</p>
 </section>
 <section class="features" aria-label="What it does">${FEATURES.map(

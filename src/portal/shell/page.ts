@@ -95,7 +95,7 @@ ${["tokens.css", "components.css"].map((file) => html`<link rel="stylesheet" hre
 ${scripts.map((file) => html`<script type="module" src="${assets.url(file)}"></script>\n`)}
 </head>
 <body>
-<a class="skip" href="#main">Skip to content</a>
+<a class="visually-hidden" href="#main">Skip to content</a>
 ${isForStrangers ? plainHeader : header(reply)}
 ${options.nav && signedIn && navigation(options.nav, visit)}
 <main id="main" class="main main-${shape}" tabindex="-1">

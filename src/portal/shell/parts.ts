@@ -94,7 +94,7 @@ export type Column<Row> = {
   /** Beside its name in the head. */
   mark?: HtmlValue;
   /** In rem, of a table whose columns have fixed widths; those without share what is left. */
-  width?: 6 | 9 | 12;
+  width?: number;
 };
 
 /** By their names. A column shows the member of this name, or what the function makes of the row. */
@@ -123,8 +123,7 @@ export function table<Row>(
   );
   const isFixed = drawn.some(({ width }) => width !== undefined);
   const head = ({ name, isHidden, mark, width, end }: (typeof drawn)[number]) => {
-    const classes = [end && "end", width && `width-${width}`].filter(Boolean).join(" ");
-    return html`<th scope="col"${attribute("class", classes || undefined)}>${isHidden ? html`<span class="visually-hidden">${name}</span>` : name}${mark && html` ${mark}`}</th>`;
+    return html`<th scope="col"${end && html` class="end"`}${attribute("width", width && width * 16)}>${isHidden ? html`<span class="visually-hidden">${name}</span>` : name}${mark && html` ${mark}`}</th>`;
   };
   return html`<table class="table${isFixed && " table-fixed"}"><caption class="visually-hidden">${caption}</caption>
 <thead><tr>${drawn.map(head)}</tr></thead>

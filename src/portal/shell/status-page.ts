@@ -1,37 +1,37 @@
 // GET /status: in words for people what /health/ready says to machines, without the reasons, which are the operator's.
 import type { Api } from "../../api/fastify.ts";
+import type { Area } from "../../api/operations/problems.ts";
 import { VERSION } from "../../config/version.ts";
 import { atMostEvery } from "../../runtime/at-most-every.ts";
-import type { Readiness } from "../../stores/coordination/log-health.ts";
+import type { Watched } from "../portal-deps.ts";
 import { type Html, html } from "./html.ts";
 import { icon } from "./icons.ts";
 import { sendPage } from "./page.ts";
 
-/** `dependsOn`: the parts of a readiness report whose problems a visitor would notice here. */
-type Area = { name: string; dependsOn: RegExp; works: string; fails: string };
+type AreaWords = { area: Area; name: string; works: string; fails: string };
 
-const AREAS: readonly Area[] = [
+const AREAS: readonly AreaWords[] = [
   {
+    area: "links",
     name: "Short links",
-    dependsOn: /^(read store|redirects)$/,
     works: "They answer.",
     fails: "Some may not answer just now.",
   },
   {
+    area: "changes",
     name: "New links and changes",
-    dependsOn: /^(event store|read store)$/,
     works: "They are saved.",
     fails: "They may be refused just now: please try again in a while.",
   },
   {
+    area: "numbers",
     name: "Numbers",
-    dependsOn: /^(event store|read store|click |projector|projection )/,
     works: "They are up to date: a click shows within a second or two.",
     fails: "They may be late or incomplete just now. What is recorded is counted later.",
   },
   {
+    area: "webhooks",
     name: "Webhooks",
-    dependsOn: /^(event store|webhook)/,
     works: "They are sent as clicks come in.",
     fails: "They may be late: what is not sent now is sent later.",
   },
@@ -40,12 +40,15 @@ const AREAS: readonly Area[] = [
 /** Stores are asked at most this often, however many people look. */
 const LOOK_EVERY_MS = 1_000;
 
-export function statusPage(site: Api, deps: { readiness: () => Promise<Readiness> }): void {
-  const readiness = atMostEvery(LOOK_EVERY_MS, () => performance.now(), deps.readiness);
+export function statusPage(site: Api, deps: Watched): void {
+  const problems = atMostEvery(
+    LOOK_EVERY_MS,
+    () => performance.now(),
+    () => deps.problems("public"),
+  );
   site.get("/status", async (_request, reply) => {
-    const { reasons, degraded } = await readiness();
-    const parts = [...reasons, ...degraded].map(({ part }) => part);
-    const isWorking = ({ dependsOn }: Area) => !parts.some((part) => dependsOn.test(part));
+    const affected = new Set((await problems()).flatMap(({ affects }) => affects));
+    const isWorking = ({ area }: AreaWords) => !affected.has(area);
     return sendPage(reply, {
       title: "Status",
       shape: "narrow",
@@ -56,7 +59,7 @@ export function statusPage(site: Api, deps: { readiness: () => Promise<Readiness
   });
 }
 
-function row({ name, works, fails }: Area, isWorking: boolean): Html {
+function row({ name, works, fails }: AreaWords, isWorking: boolean): Html {
   const badge = isWorking
     ? html`<span class="badge badge-good">${icon("check")}Works</span>`
     : html`<span class="badge badge-warn">${icon("alert")}Disturbed</span>`;

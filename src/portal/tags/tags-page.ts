@@ -164,7 +164,7 @@ function isOf({ tag }: TagRow, refused: RefusedForm | undefined): refused is Ref
 function editForm({ tag, colour }: TagRow, refused: RefusedForm | undefined): Html {
   const name = refused ? typedText(refused.typed, "name") : tag;
   const shade = refused ? typedText(refused.typed, "colour") : (colour ?? "");
-  return html`<details class="tag-menu" ${refused && html`open`}><summary class="button button-small" aria-label="Edit the tag ${tag}">Edit</summary><form class="tag-box" method="post" action="${PATH}">${hiddenFields({ tag })}
+  return html`<details class="menu" ${refused && html`open`}><summary class="button button-small" aria-label="Edit the tag ${tag}">Edit</summary><form class="menu-box" method="post" action="${PATH}">${hiddenFields({ tag })}
 ${field({ id: `name-${encodeURIComponent(tag)}`, label: "Name", name: "name", value: name, error: refused?.message, maxlength: OPTION_LIMITS.tag, required: true, autocomplete: "off" })}
 ${field({ id: `colour-${encodeURIComponent(tag)}`, label: "Colour", name: "colour", value: shade, options: COLOUR_OPTIONS })}
 <div><button class="button button-primary button-small">Save</button></div></form></details>`;

@@ -6,11 +6,6 @@ import { StoreFailed, StoreUnavailable, whatToDo } from "../connections/errors.t
 import type { EventStore } from "../event-store/port.ts";
 import type { Secrets } from "../secrets/port.ts";
 
-export type Reason = { part: string; reason: string };
-
-/** Of a process. `reasons`: why it is not ready. `degraded`: problems with which it still answers. */
-export type Readiness = { ready: boolean; reasons: Reason[]; degraded: Reason[] };
-
 /** `clicks`: the recorder, which tries again by itself; `requests`: everything else that is appended to the log. */
 export type LogWriter = "clicks" | "requests" | "secrets";
 

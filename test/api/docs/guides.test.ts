@@ -5,7 +5,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { LinkClicked } from "../../../src/events/catalogue.ts";
 import { CATEGORY } from "../../../src/events/streams.ts";
 import { createMetrics } from "../../../src/service/monitoring/metrics.ts";
+import { observer } from "../../../src/service/monitoring/observe.ts";
 import { loggedEvents } from "../../support/event-store/logged-events.ts";
+import { quietParts } from "../../support/monitoring/quiet-parts.ts";
 import { until } from "../../support/runtime/until.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
@@ -75,15 +77,7 @@ it("the privacy guide names every fact that is kept of a visit, and the address 
 
 /** Of a process with EVENTSTORE_URL and REDIS_URL, which this one does without. */
 async function metricsWithServers(): Promise<string> {
-  const metrics = createMetrics({
-    redirects: () => undefined,
-    recorder: undefined,
-    projections: async () => [],
-    routerSetAside: async () => ({ count: 0, events: [] }),
-    eventsBehind: async () => 0,
-    logProblems: () => ({}),
-    redis: { unavailable: false },
-    webhooks: undefined,
-  });
+  const parts = quietParts({ redis: { unavailable: false } });
+  const metrics = createMetrics({ observer: observer(parts), redirects: () => undefined });
   return await metrics.text();
 }

@@ -53,7 +53,7 @@ export async function listPortalRoutes(): Promise<PortalRoute[]> {
     stopLinks: stopLinks(["unused"]),
     links: { ...deps, log },
     whenReadable: async () => undefined,
-    readiness: async () => ({ ready: true, reasons: [], degraded: [] }),
+    problems: async () => [],
   });
   await app.ready();
   await app.close();

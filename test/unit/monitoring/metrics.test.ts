@@ -3,6 +3,8 @@ import { expect, it } from "vitest";
 import type { GroupStatus } from "../../../src/projections/builds/status.ts";
 import type { RecorderStatus } from "../../../src/redirect/clicks/recorder.ts";
 import { createMetrics } from "../../../src/service/monitoring/metrics.ts";
+import { observer } from "../../../src/service/monitoring/observe.ts";
+import { quietParts } from "../../support/monitoring/quiet-parts.ts";
 
 const links: GroupStatus = {
   name: "links",
@@ -34,19 +36,22 @@ const recorder: RecorderStatus = {
 
 it("answers within seconds with the known metrics, and makes one call at a time, while a store doesn't answer", async () => {
   let calls = 0;
-  const metrics = createMetrics({
-    redirects: () => undefined,
-    recorder: async () => recorder,
-    projections: async () => [links],
-    routerSetAside: async () => ({ count: 1, events: [] }),
-    eventsBehind: () => {
-      calls++;
-      return new Promise(() => undefined);
-    },
-    logProblems: () => ({ write: "can't be written: the disk is full" }),
-    redis: undefined,
-    webhooks: undefined,
-  });
+  const hangs = () => {
+    calls++;
+    return new Promise<never>(() => undefined);
+  };
+  const observed = observer(
+    quietParts(
+      {
+        recorder: async () => recorder,
+        projections: async () => [links],
+        eventsBehind: hangs,
+        logProblems: () => ({ write: "can't be written: the disk is full" }),
+      },
+      { count: 1, events: [] },
+    ),
+  );
+  const metrics = createMetrics({ observer: observed, redirects: () => undefined });
   const started = performance.now();
   const [text] = await Promise.all([metrics.text(), metrics.text()]);
   expect(performance.now() - started).toBeLessThan(10_000);
@@ -64,4 +69,5 @@ it("answers within seconds with the known metrics, and makes one call at a time,
     "linkledger_event_store_read_failing 0",
   ])
     expect(text.split("\n")).toContain(line);
+  expect(text).toMatch(/^linkledger_disk_free_bytes \d+$/m);
 });

@@ -1,14 +1,17 @@
-// Which late projections take a process out of the load balancer, and which only degrade it.
+// Which problems of its parts take a process out of the load balancer, which only degrade it, and what its operator is told besides.
 import { describe, expect, it } from "vitest";
+import type { Problem } from "../../../src/api/operations/problems.ts";
 import type { GroupStatus } from "../../../src/projections/builds/status.ts";
 import { clicks, lifecycle } from "../../../src/projections/groups.ts";
 import type { RecorderStatus } from "../../../src/redirect/clicks/recorder.ts";
-import { type HealthDeps, readiness } from "../../../src/service/monitoring/health.ts";
-import { ALL_ROLES } from "../../../src/service/roles/role.ts";
+import { type ObservedParts, observer } from "../../../src/service/monitoring/observe.ts";
+import { problemsOf } from "../../../src/service/monitoring/parts.ts";
 import { StoreFailed, StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { watchedLeases } from "../../../src/stores/coordination/watched-leases.ts";
+import type { RecordedEvent } from "../../../src/stores/event-store/port.ts";
 import type { SetAside } from "../../../src/stores/read-store/set-aside.ts";
 import type { WebhooksStatus } from "../../../src/webhooks/webhooks-status.ts";
+import { quietParts } from "../../support/monitoring/quiet-parts.ts";
 
 describe("readiness of a process with all roles", () => {
   it("stays while clicks are being folded after a flood", async () => {
@@ -44,9 +47,9 @@ it("stays, and says at once why documents can't be written, and secrets, and del
   expect({ ready, reasons }).toEqual({ ready: true, reasons: [] });
   expect(degraded).toMatchObject([
     { part: "secrets", reason: `can't be written: ${full}` },
-    { part: "webhook deliveries", reason: full },
     { part: "projections", reason: full },
     { part: "projections lifecycle", reason: expect.stringContaining("120 s behind") },
+    { part: "webhook deliveries", reason: full },
   ]);
 });
 
@@ -123,7 +126,7 @@ it.each([
 ])("of a process with a click journal whose log is %s", async (_, error, wasRead, ready) => {
   const told = await readiness({
     ...depsOf(status(lifecycle.name, {})),
-    eventStore: { head: () => Promise.reject(error) },
+    eventStore: { ...depsOf(status(lifecycle.name, {})).eventStore, head: () => Promise.reject(error) },
     recorder: async () => ({ journal: { clicks: 0 } }) as RecorderStatus,
     wasLogRead: () => wasRead,
   });
@@ -144,23 +147,64 @@ it("is degraded while limits count anew behind a damaged file", async () => {
   });
 });
 
-function depsOf(problem: GroupStatus, setAside: SetAside = { count: 0, events: [] }): HealthDeps {
-  return {
-    roles: ALL_ROLES,
-    eventStore: { head: async () => "1" },
-    readStore: { checkpoints: async () => ({}) },
-    redis: undefined,
-    counts: {},
-    projections: async () => [problem],
-    routerSetAside: async () => setAside,
-    recorder: undefined,
-    logProblems: () => ({}),
-    wasLogRead: () => true,
-    leaseProblems: new Map(),
-    failures: new Map(),
-    webhooks: undefined,
+it("tells those who ask of nothing else what an operator should know, and where it is dealt with", async () => {
+  const at = "2026-11-29T12:00:00.000Z";
+  const clock = () => new Date("2026-11-29T14:00:00.000Z");
+  const gap = { from: "2026-11-28T10:00:00.000Z", until: "2026-11-28T10:01:00.000Z", hits: 70 };
+  const webhook = {
+    _id: "w",
+    status: "active",
+    url: "https://hooks.example/in",
+    accountId: "a",
+    changedAt: at,
   };
+  const streak = { webhookId: "w", since: at, lastAt: "2026-11-29T13:59:00.000Z", attempts: 20 };
+  const quiet = quietParts();
+  const told = observer(
+    quietParts({
+      clock,
+      eventStore: {
+        ...quiet.eventStore,
+        readAll: async () => ({ events: [{ recordedAt: at } as RecordedEvent], next: "2" }),
+      },
+      readStore: {
+        ...quiet.readStore,
+        get: async () => ({ gaps: [gap, { ...gap, until: "2026-01-01T00:00:00.000Z" }] }),
+        getMany: async () => [webhook],
+      } as never,
+      deliveryQueue: { ...quiet.deliveryQueue, streaks: async () => [streak] },
+      verification: async () =>
+        ({ result: { verdict: "problem", sentence: "Event 7 was changed." } }) as never,
+      projections: async () => [status(lifecycle.name, { setAside: { count: 1, events: [] } })],
+    }),
+  );
+  const seen = await told.look();
+  expect(problemsOf(seen).map(({ level, at }) => [level, at])).toEqual([
+    ["degraded", "/admin/projections/lifecycle"],
+  ]);
+  expect(problemsOf(seen, await told.lookAsOperator()).slice(1)).toMatchObject([
+    { part: "seals", reason: expect.stringContaining("the last 2 hours"), at: "/admin/seals" },
+    { part: "seals", reason: "do not prove the log: Event 7 was changed." },
+    {
+      part: "webhook receiver",
+      reason:
+        "hooks.example has failed since 2026-11-29 12:00 UTC, and rests until about 2026-11-29 14:04 UTC",
+      at: "/admin/accounts/a",
+    },
+    { part: "clicks", reason: expect.stringContaining("70 were not recorded"), at: "/admin#gaps" },
+  ]);
+});
+
+/** As /health/ready has it. */
+async function readiness(parts: ObservedParts) {
+  const problems = problemsOf(await observer(parts).look());
+  const of = (wanted: Problem["level"]) =>
+    problems.filter(({ level }) => level === wanted).map(({ part, reason }) => ({ part, reason }));
+  return { ready: of("unready").length === 0, reasons: of("unready"), degraded: of("degraded") };
 }
+
+const depsOf = (problem: GroupStatus, setAside?: SetAside): ObservedParts =>
+  quietParts({ projections: async () => [problem] }, setAside);
 
 function status(name = "", more: Partial<GroupStatus>): GroupStatus {
   const position = { position: "1", head: "2", behind: true, lagMs: 0 };

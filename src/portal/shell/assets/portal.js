@@ -34,10 +34,10 @@ function copyButtons(root) {
 
 /** Shows a short message, which screen readers announce (role status). */
 function announce(text) {
-  let box = document.getElementById("announcement");
+  let box = document.querySelector(".tip");
   if (!box) {
     box = document.createElement("div");
-    box.id = "announcement";
+    box.className = "tip";
     box.setAttribute("role", "status");
     document.body.append(box);
   }
@@ -218,8 +218,15 @@ function changeColoursHere() {
   });
 }
 
+/** A key is shown once: the examples of /docs take it from here, within this tab. */
+function keyForDocs() {
+  const link = document.querySelector("a[data-docs-key]");
+  link?.addEventListener("click", () => sessionStorage.setItem("linkledger-key", link.dataset.docsKey));
+}
+
 showCurrentEntry();
 changeColoursHere();
+keyForDocs();
 tellOwnZone();
 localTimes(document);
 typeOwnTime();

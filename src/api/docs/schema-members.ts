@@ -50,17 +50,19 @@ export function memberList(members: readonly Member[]): string {
   )}</dl>`;
 }
 
-/** Text with `code` and paragraphs. */
+/** Text with `code`, **weight**, [links](/docs) and paragraphs. */
 export function prose(text: string): string {
   const paragraphs = text.split(/\n\n+/).filter((paragraph) => paragraph !== "");
-  return paragraphs
-    .map((paragraph) => {
-      const parts = paragraph
-        .split("`")
-        .map((part, n) => (n % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
-      return html`<p>!${parts.join("")}</p>`;
-    })
-    .join("");
+  return paragraphs.map((paragraph) => html`<p>!${inline(paragraph)}</p>`).join("");
+}
+
+export function inline(text: string): string {
+  const parts = /`([^`]*)`|\*\*(.+?)\*\*|\[([^\]]+)\]\(([^)\s]+)\)|[^`[*]+|./gs;
+  return text.replace(parts, (part, code, strong, words, address) => {
+    if (code !== undefined) return html`<code>${code}</code>`;
+    if (strong !== undefined) return html`<strong>${strong}</strong>`;
+    return address === undefined ? html`${part}` : html`<a href="${address}">${words}</a>`;
+  });
 }
 
 /** With links to the schemas that have names. */
@@ -68,7 +70,7 @@ export function typeOf(schema: Schema): string {
   const { $ref, type, format, items, additionalProperties, enum: values, const: constant } = schema;
   if ($ref) {
     const name = $ref.slice($ref.lastIndexOf("/") + 1);
-    return html`<a href="#schema-${name}">${name}</a>`;
+    return html`<a href="${schemaAddress(name)}">${name}</a>`;
   }
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) return choices.map(typeOf).join(" or ");
@@ -102,4 +104,13 @@ function exampleOf({ examples }: Schema): string {
   if (example === undefined) return "";
   const text = typeof example === "string" ? example : JSON.stringify(example);
   return html`<p class="example">Such as <code>${text}</code></p>`;
+}
+
+/** Schemas of events are many: they have a page of their own. */
+export function schemaPage(name: string): "objects" | "event-types" {
+  return /^\w+(Data|Event)$/.test(name) ? "event-types" : "objects";
+}
+
+function schemaAddress(name: string): string {
+  return `/docs/${schemaPage(name)}#schema-${name}`;
 }

@@ -2,6 +2,7 @@
 
 import type { RateLimits } from "../api/limits/rate-limit.ts";
 import type { Problem } from "../api/operations/problems.ts";
+import type { DrawQr } from "../api/qr/draw-qr.ts";
 import type { MakeLogo } from "../api/qr/logo.ts";
 import type { VerificationRuns } from "../audit/verification-runs.ts";
 import type { ResolveTxt } from "../commands/domains/hostname.ts";
@@ -61,6 +62,7 @@ export type PortalDeps = CommandDeps & {
   /** Of who signs up. */
   defaultTier: Tier;
   makeLogo: MakeLogo;
+  drawQr: DrawQr;
   deliveryQueue: DeliveryQueue;
   logReader: LogReader;
   /** Parses a receiver URL; throws a DomainError when deliveries to it are not allowed. */

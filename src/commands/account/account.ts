@@ -2,6 +2,7 @@
 // webhook.ts decide. Pure.
 import type { SavedFilter } from "../../events/accounts/account-events.ts";
 import type { AccountEvent, EventOf } from "../../events/catalogue.ts";
+import type { QrStyle } from "../../events/links/qr-look.ts";
 import {
   type KeyScope,
   STREAM_LIMITS,
@@ -85,6 +86,7 @@ export type OpenAccount = {
   /** By name, in the order in which they were saved first. */
   savedFilters: Map<string, SavedFilter>;
   brand: Brand;
+  qrLook: QrStyle | null;
   logos: { everSet: number; isSet: boolean };
   /** By id, without ended ones. */
   sharedPages: Map<string, SharedPage>;
@@ -164,6 +166,7 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
       domainsAdded: 0,
       timeZone: null,
       brand: {},
+      qrLook: null,
       logos,
       sharedPages: new Map(),
       weeklyMails: new Map(),
@@ -179,6 +182,7 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
   else if (event.type === "TagColoured") evolveTag(account, event);
   else if (event.type === "FilterSaved") evolveFilter(account, event);
   else if (event.type === "BrandChanged") account.brand = brandOf(event.data);
+  else if (event.type === "QrLookChanged") account.qrLook = qrLookOf(event.data);
   else if (event.type === "LogoChanged") evolveLogos(account, event.data.image);
   else if (isOfSharing(event)) evolveSharing(account, event);
   else if (isOfKey(event)) evolveKey(account, event);
@@ -189,6 +193,10 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
 
 function brandOf({ name, colour, fallbackUrl }: Brand): Brand {
   return { name, colour, fallbackUrl };
+}
+
+function qrLookOf({ accountId: _, at: __, ...look }: EventOf<"QrLookChanged">["data"]): QrStyle {
+  return look;
 }
 
 function evolveLogos({ logos }: OpenAccount, image: string | null): void {

@@ -1,6 +1,8 @@
-// Decides how an account shows itself to visitors: name, colour, where they are led instead of a missing link, and a logo.
+// Decides how an account shows itself to visitors: name, colour, where they are led instead of a missing link, a logo, and
+// how its QR codes look.
 // Pure.
 import type { AccountEvent } from "../../events/catalogue.ts";
+import type { QrStyle } from "../../events/links/qr-look.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type AccountState, type Brand, withRoom } from "./account.ts";
@@ -26,4 +28,15 @@ export function changeLogoTo(account: AccountState, c: { image: string | null; a
       `This account has had ${STREAM_LIMITS.logosSet} logos, as many as one account can have: it can only be removed now`,
     );
   return [{ type: "LogoChanged", data: { accountId, ...c } }];
+}
+
+/** Nothing where it is so already. @throws account_not_found, history_full */
+export function changeQrLookTo(
+  account: AccountState,
+  { at, ...look }: QrStyle & { at: string },
+): AccountEvent[] {
+  const { accountId, qrLook } = withRoom(account);
+  const before: Partial<QrStyle> = qrLook ?? {};
+  const isSame = Object.entries(look).every(([name, value]) => before[name as keyof QrStyle] === value);
+  return isSame ? [] : [{ type: "QrLookChanged", data: { accountId, at, ...look } }];
 }

@@ -1,13 +1,16 @@
 // What an owner chooses of the pages that visitors see, and of QR codes: checked, then put in the account's stream.
+import { z } from "zod";
 import { cleanText } from "../../events/classification/clean-text.ts";
+import { ACCOUNT_STYLE, type QrLook, type QrStyle, qrStyle } from "../../events/links/qr-look.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { CommandContext } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
+import { OUR_WORDS } from "../issue-sentence.ts";
 import { type AcceptUrlDeps, acceptUrl } from "../links/accept-url.ts";
 import type { Brand } from "./account.ts";
 import { changeAccount, loadAccount } from "./accounts.ts";
-import { changeBrandTo, changeLogoTo } from "./brand.ts";
+import { changeBrandTo, changeLogoTo, changeQrLookTo } from "./brand.ts";
 
 export const BRAND_NAME_MAX = 60;
 const COLOUR = /^#[0-9a-f]{6}$/;
@@ -56,3 +59,32 @@ export async function changeLogo(
 ): Promise<Appended> {
   return await changeAccount(deps, context, accountId, (account, at) => changeLogoTo(account, { image, at }));
 }
+
+/** As typed; `logo`: `true` or `false`. @throws invalid_request with the field's name */
+export function acceptQrStyle(typed: Readonly<Record<string, unknown>>): QrStyle {
+  const { data, error } = QrStyleForm.safeParse(typed, OUR_WORDS);
+  if (data) return data;
+  const [{ path, message } = { path: [], message: "" }] = error?.issues ?? [];
+  throw new Refused("invalid_request", `It ${message}.`, { field: path.join(".") });
+}
+
+const QrStyleForm = z.object({
+  ...qrStyle,
+  ecc: qrStyle.ecc.default(ACCOUNT_STYLE.ecc),
+  logo: z.stringbool().default(ACCOUNT_STYLE.logo),
+});
+
+/** `drawQr`: refuses what nobody could scan, as the image itself is refused. @throws unscannable_qr, account_not_found, history_full */
+export async function keepQrLook(
+  deps: CommandDeps & { drawQr: (text: string, look: QrLook) => Promise<unknown>; baseUrl: string },
+  context: CommandContext,
+  accountId: string,
+  look: QrStyle,
+): Promise<Appended> {
+  const { logo: _, ...style } = look;
+  await deps.drawQr(`${deps.baseUrl}/${SAMPLE_SLUG}?qr=1`, { ...style, format: "svg", size: 512 });
+  return await changeAccount(deps, context, accountId, (account, at) =>
+    changeQrLookTo(account, { ...look, at }),
+  );
+}
+const SAMPLE_SLUG = "aaaaaaa";

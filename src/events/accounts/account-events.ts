@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { eventType } from "../definition.ts";
 import { LINK_STATUSES } from "../links/link-status.ts";
+import { QR_CORRECTIONS, QR_SHAPES } from "../links/qr-look.ts";
 import {
   CLICK_KINDS,
   CREATED_VIA,
@@ -68,6 +69,16 @@ export const accountEvents = {
         .describe("Where visitors of expired and unknown links of its domains are led"),
     },
   ),
+  QrLookChanged: eventType("How the account's QR codes look was chosen; holds all of it.", {
+    ...ofAccount,
+    dark: z.string().describe("Of its modules: `#` and hex digits, as typed"),
+    light: z.string().describe("Behind them"),
+    margin: z.number().int().describe("In modules"),
+    shape: z.enum(QR_SHAPES).describe("Of its modules"),
+    frame: z.string().describe("Words below it, on a frame; empty without one"),
+    ecc: z.enum(QR_CORRECTIONS).describe("Error correction level"),
+    logo: z.boolean().describe("Whether the account's logo is in the middle"),
+  }),
   LogoChanged: eventType(
     "The logo of the account's QR codes was set or removed.",
     {

@@ -9,6 +9,7 @@ import type { ShownRule } from "../../commands/links/fields/rule-fields.ts";
 import type { LinkOptions } from "../../events/link-options.ts";
 import type { Clause } from "../../queries/links/clause.ts";
 import { conditionsInWords } from "../../queries/links/rule-sentences.ts";
+import { type Reach, reachOfRules } from "../../redirect/rules/reach.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { facts, time } from "../shell/parts.ts";
 import { count, counted, outward, tagLink } from "./link-view.ts";
@@ -69,7 +70,7 @@ const WORDS: Readonly<Record<FieldKind, (value: never) => HtmlValue>> = {
   code: String,
   forwarding: (winner: true | "visitor") =>
     winner === "visitor" ? "yes, the visitor's parameters win" : "yes",
-  rules: (rules: ShownRule[]) => html`<ol class="rules">${rules.map(ruleInWords)}</ol>`,
+  rules: rulesInWords,
 };
 
 /** A text whose letters may run from right to left, without an effect on those around it. */
@@ -77,6 +78,20 @@ function ownDirection(text: string): Html {
   return html`<bdi>${text}</bdi>`;
 }
 
-function ruleInWords({ name: called, when, url }: ShownRule): Html {
-  return html`<li>${called !== undefined && html`<strong>${ownDirection(called)}</strong>: `}${clauseInWords(conditionsInWords(when))}${outward(url)}</li>`;
+/** Each with whom it gets. */
+function rulesInWords(rules: readonly ShownRule[]): Html {
+  const reach = reachOfRules(
+    rules.map(({ when: { query, ...when } }) => ({
+      when: query ? { ...when, query: Object.entries(query) } : when,
+    })),
+  );
+  const item = ({ name, when: { share: _, ...when }, url }: ShownRule, index: number) =>
+    html`<li>${name !== undefined && html`<strong>${ownDirection(name)}</strong>: `}${reachInWords(reach[index])}${Object.keys(when).length > 0 && html` of ${clauseInWords(conditionsInWords(when))}`} to ${outward(url)}</li>`;
+  return html`<ol class="rules">${rules.map(item)}</ol>`;
+}
+
+export function reachInWords({ least, most }: Reach = { least: 100, most: 100 }): string {
+  if (most === 0) return "nobody, as the rules before take all,";
+  if (least === 100) return "all visitors";
+  return least === most ? `${most} % of visitors` : `${least} to ${most} % of visitors`;
 }

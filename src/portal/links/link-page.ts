@@ -31,7 +31,7 @@ import { fieldFacts, usedOf } from "./fields-in-words.ts";
 import { FIELDS_FORM_BYTES, linkFieldsForm } from "./link-fields-form.ts";
 import { historyCard } from "./link-history-card.ts";
 import { LinkParams, LONGEST_URL, linkHead, linkPath } from "./link-view.ts";
-import { qrCard } from "./qr-card.ts";
+import { qrCard, qrForms } from "./qr-card.ts";
 import {
   editedFields,
   fieldErrors,
@@ -69,6 +69,8 @@ export function linkPages(app: Api, deps: PortalDeps): void {
       path,
     });
 
+  qrForms(app, deps, (reply, params, qr) => sendLink(deps, reply, params, undefined, qr));
+
   formRoute(app, deps, "/links/:host/:slug/restore", {
     schema: { params: LinkParams, body: RestoreForm },
     async run({ params, body: { external_id: typed }, ...by }) {
@@ -101,12 +103,13 @@ export function linkPages(app: Api, deps: PortalDeps): void {
   });
 }
 
-/** `refused`: changes that were typed and not taken. */
+/** `refused`: changes that were typed and not taken. `qr`: as its code was chosen, which is not kept. */
 async function sendLink(
   deps: PortalDeps,
   reply: FastifyReply,
   { host, slug }: Params,
   refused?: RefusedForm,
+  qr?: Parameters<typeof qrCard>[2],
 ): Promise<FastifyReply> {
   const { accountId, tier } = signedIn(reply.request);
   const { link, history } = await linkHistory(deps, accountId, host, slug);
@@ -121,13 +124,13 @@ async function sendLink(
   return sendPage(reply, {
     title: link.title ?? link.slug,
     nav: "Links",
-    status: refused?.status,
+    status: (refused ?? qr?.refused)?.status,
     notice: refused && whyRefused(refused),
 
     body: html`${linkHead(link, status, "Link")}
 ${stateBox(link, status)}
 <div class="grid link-grid"><div class="stack">${block && blockedCard(link, block)}${cards}</div>
-<div class="stack">${!deleted && qrCard(link, Boolean(brand?.logo))}${historyCard(link, history, await listKeys(deps, accountId))}</div></div>`,
+<div class="stack">${!deleted && qrCard(link, brand, qr)}${historyCard(link, history, await listKeys(deps, accountId))}</div></div>`,
   });
 }
 

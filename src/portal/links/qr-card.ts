@@ -1,50 +1,112 @@
-// The QR code of a link on its page: to look at, to download, and to be drawn in other sizes and colours.
+// The QR code of a link on its page: drawn as it is chosen, to download, and kept as how all of the account's codes look.
+import { z } from "zod";
+import type { Api } from "../../api/fastify.ts";
+import { acceptQrStyle, keepQrLook } from "../../commands/account/brands.ts";
+import { ACCOUNT_STYLE, QR_CORRECTIONS, QR_SHAPES, type QrStyle } from "../../events/links/qr-look.ts";
+import type { BrandDocument } from "../../projections/definitions/brands.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
-import { field, hiddenFields } from "../shell/form.ts";
+import { ownLinkAt } from "../../queries/links/find-link.ts";
+import { brandOf } from "../account/brand-card.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import { countDraft } from "../shell/change-limit.ts";
+import { type Fields, inputs } from "../shell/form.ts";
+import { formRoute, type ShowAgain } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { shortName } from "./link-view.ts";
+import type { RefusedForm } from "../shell/refused-form.ts";
+import { LinkParams, linkPath, shortName } from "./link-view.ts";
 
-const CORRECTIONS = [
-  ["L", "Low: the largest squares"],
-  ["M", "Medium"],
-  ["Q", "High"],
-  ["H", "Highest: scans with a third of it covered"],
+const CORRECTIONS = ["Low: the largest squares", "Medium", "High", "Highest: a third may be covered"];
+const DOWNLOADS = [
+  ["svg", 512, "SVG"],
+  ["pdf", 512, "PDF"],
+  ["png", 1024, "PNG 1,024"],
+  ["png", 2048, "PNG 2,048"],
 ] as const;
-const FORMATS = [
-  ["png", "PNG"],
-  ["svg", "SVG"],
-] as const;
+const FIELDS = {
+  dark: { label: "Colour", type: "color" },
+  light: { label: "Background", type: "color" },
+  shape: { label: "Squares", options: QR_SHAPES.map((shape) => [shape, shape === "square" ? "Square" : "Rounded"]) },
+  frame: { label: "Words on a frame", maxlength: 24, placeholder: "Scan me", autocomplete: "off" },
+  margin: { label: "Margin", type: "number", min: 2, max: 20, required: true },
+  ecc: { label: "Correction", options: QR_CORRECTIONS.map((level, n) => [level, CORRECTIONS[n]]) },
+  logo: { label: "Your logo in the middle", options: [["true", "Yes"], ["false", "No"]] },
+} satisfies Fields; // biome-ignore format: a row a field
 
-/** The QR route needs the domain's id for a link on a custom domain, as slugs are unique per host only. */
-export function qrCard(link: LinkDocument, hasLogo: boolean): Html {
-  const path = `/api/qr/${encodeURIComponent(link.slug)}`;
-  const domain: Record<string, string> = {
-    ...(link.domainId && { domain_id: link.domainId }),
-    ...(hasLogo && { logo: "true" }),
+/** What the card shows instead of what is kept. `image`: as a data URI. */
+type Chosen = { style: Readonly<Record<string, unknown>>; image?: string; refused?: RefusedForm };
+
+/** `show`: the page with its card as chosen. */
+export function qrForms(
+  app: Api,
+  deps: PortalDeps,
+  show: (
+    reply: Parameters<ShowAgain>[2],
+    params: z.infer<typeof LinkParams>,
+    chosen: Chosen,
+  ) => ReturnType<ShowAgain>,
+): void {
+  const form = {
+    schema: { params: LinkParams, body: z.record(z.string(), z.unknown()) },
+    again: (async (refused, request, reply) =>
+      show(reply, LinkParams.parse(request.params), { style: refused.typed, refused })) satisfies ShowAgain,
+    path: ({ params }: { params: unknown }) => linkPath(LinkParams.parse(params)),
   };
-  const of = (format: string, size: number) =>
-    `${path}?${new URLSearchParams({ format, size: String(size), ...domain })}`;
-  const download = (format: string, size: number) =>
-    html`<a class="button" href="${of(format, size)}" download="${link.slug}.${format}">${icon("download")}${format.toUpperCase()}</a>`;
+  formRoute(app, deps, "/links/:host/:slug/qr", {
+    ...form,
+    async run({ params, body, session: { accountId }, context }) {
+      const { position } = await keepQrLook(deps, context, accountId, acceptQrStyle(body));
+      return { position, to: linkPath(params), notice: "All your QR codes look so from now on." };
+    },
+  });
+  formRoute(app, deps, "/links/:host/:slug/qr/show", {
+    ...form,
+    count: (session) => countDraft(deps, session),
+    async run({ params, body, session: { accountId }, reply }) {
+      const style = acceptQrStyle(body);
+      const { shortUrl } = await ownLinkAt(deps, accountId, params);
+      const image = await qrImage(deps, shortUrl, style, style.logo ? await brandOf(deps, accountId) : null);
+      return { to: () => show(reply, params, { style, image }) };
+    },
+  });
+}
+
+/** As a data URI. @throws unscannable_qr */
+export async function qrImage(
+  { drawQr }: Pick<PortalDeps, "drawQr">,
+  shortUrl: string,
+  { logo: hasLogo, ...style }: QrStyle,
+  brand: BrandDocument | null | undefined,
+): Promise<string> {
+  const logo = hasLogo ? (brand?.logo ?? undefined) : undefined;
+  const ecc = logo === undefined ? style.ecc : "H";
+  const svg = await drawQr(`${shortUrl}?qr=1`, { ...style, format: "svg", size: 256, logo, ecc });
+  return `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
+}
+
+export function qrCard(link: LinkDocument, brand: BrandDocument | null | undefined, chosen?: Chosen): Html {
+  const { style, image, refused }: Chosen = chosen ?? { style: brand?.qr ?? {} };
+  const set = Object.entries({ ...ACCOUNT_STYLE, ...style }).filter(([name]) => name in FIELDS);
+  const values = Object.fromEntries(set.map(([name, value]) => [name, String(value)]));
+  // The QR route needs the domain's id for a link on a custom domain, as slugs are unique per host only.
+  const domain = link.domainId && { domain_id: link.domainId };
+  const asChosen = { look: "account", ...domain, ...(chosen && !refused && values) };
+  const address = (format: string, size: number) =>
+    `/api/qr/${encodeURIComponent(link.slug)}?${new URLSearchParams({ ...asChosen, format, size: String(size) })}`;
+  const downloads = DOWNLOADS.map(
+    ([format, size, name]) =>
+      html`<a class="button button-small" href="${address(format, size)}" download="${link.slug}.${format}">${icon("download")}${name}</a>`,
+  );
+  const path = linkPath(link, "/qr");
+  // A logo needs the highest correction.
+  const { logo, ecc, ...plain } = FIELDS;
+  const fields = { ...plain, ...(brand?.logo ? { logo } : { ecc }) };
   return html`<section class="card qr-card" id="qr"><h2>QR code</h2>
-<img class="qr" src="${of("svg", 256)}" width="200" height="200" alt="QR code of ${shortName(link)}">
-<p class="actions">${download("svg", 512)}${download("png", 1024)}</p>
-<p class="hint">Its scans count as clicks; analytics says how many they are. ${!hasLogo && html`<a href="/portal/account#logo">Put your logo in the middle</a>`}</p>
-<details class="more-options"><summary>Size, colours and margin</summary>
-<div><form class="stack" action="${path}" target="_blank">${hiddenFields(link.domainId ? { domain_id: link.domainId } : {})}<div class="grid grid-small">
-${number("size", "Size in pixels", "1024", 64, 2048)}${number("margin", "Margin in squares", "4", 2, 20)}
-${colour("dark", "Colour", "#000000")}${colour("light", "Background", "#ffffff")}
-${!hasLogo && field({ label: "Correction", name: "ecc", id: "qr-ecc", value: "M", options: CORRECTIONS })}
-${field({ label: "Format", name: "format", id: "qr-format", options: FORMATS })}</div>
-${hasLogo && html`<label class="check"><input type="checkbox" name="logo" value="true" checked>Your logo in the middle</label>`}
-<div><button class="button">${icon("external")}Draw it</button></div></form></div></details></section>`;
-}
-
-function number(name: string, label: string, value: string, min: number, max: number): Html {
-  return field({ id: `qr-${name}`, label, name, value, type: "number", min, max, required: true });
-}
-
-function colour(name: string, label: string, value: string): Html {
-  return field({ id: `qr-${name}`, label, name, value, type: "color" });
+<div id="qr-drawn" class="stack"><img class="qr" src="${image ?? address("svg", 256)}" width="200" alt="QR code of ${shortName(link)}">
+${refused && html`<p class="error" role="alert">${icon("alert")}${refused.message}</p>`}
+<p class="actions">${downloads}</p></div>
+<p class="hint">Its scans count as clicks; analytics says how many they are. ${!brand?.logo && html`<a href="/portal/account#logo">Put your logo in the middle</a>`}</p>
+<details class="more-options" ${chosen && html`open`}><summary>Colours, shape and frame</summary>
+<div><form class="stack" method="post" action="${path}" data-live="qr-drawn"><div class="grid grid-small">${inputs(fields, values, refused)}</div>
+<p class="actions"><button class="button" formaction="${path}/show" data-part="qr-drawn" data-stays>Show it</button><button class="button button-primary">Keep for all my links</button></p></form></div></details></section>`;
 }

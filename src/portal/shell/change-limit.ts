@@ -1,6 +1,6 @@
 // Rate limits of an account in the portal: as many changes, and as many costly reads, an hour as its tier allows requests per
 // key (interface, part 8), so that scripts can't bypass the API's limit or grow a stream without bound.
-import { type CountDeps, secondsUntilReset } from "../../api/limits/rate-limit.ts";
+import { type CountDeps, countTry, secondsUntilReset } from "../../api/limits/rate-limit.ts";
 import type { Limits } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { SignedIn } from "./sessions.ts";
@@ -20,6 +20,12 @@ export async function countRead(
 ): Promise<void> {
   await countWithinPlan(deps, "portal-reads", session, "searches and exports");
 }
+
+/** Forms that were shown as typed, and slugs that were looked up. @throws rate_limit_exceeded */
+export async function countDraft(deps: CountDeps, { accountId }: Pick<SignedIn, "accountId">): Promise<void> {
+  await countTry(deps, `portal-drafts ${accountId}`, DRAFTS_AN_HOUR);
+}
+const DRAFTS_AN_HOUR = 2_000;
 
 async function countWithinPlan(
   { rateLimits, clock, limits }: CountDeps & { limits: Limits },

@@ -1,4 +1,5 @@
 // How accounts show themselves to visitors: read where a page without a redirect is shown, and where a QR code gets a logo.
+import type { QrStyle } from "../../events/links/qr-look.ts";
 import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
@@ -9,17 +10,25 @@ export type BrandDocument = Document & {
   colour: string | null;
   fallbackUrl: string | null;
   logo: string | null;
+  /** Where the account has kept one. */
+  qr?: QrStyle;
 };
+
+const NOTHING = { name: null, colour: null, fallbackUrl: null, logo: null };
 
 export const brands: Projection<BrandDocument> = {
   name: "brands",
   collection: { name: "brands", indexes: [] },
-  handles: ["BrandChanged", "LogoChanged", "AccountClosed"],
+  handles: ["BrandChanged", "LogoChanged", "QrLookChanged", "AccountClosed"],
   key: (event) => ("accountId" in event.data ? event.data.accountId : undefined),
-  empty: () => ({ name: null, colour: null, fallbackUrl: null, logo: null }),
+  empty: () => NOTHING,
   evolve(brand, event) {
     if (event.type === "LogoChanged") return { ...brand, logo: event.data.image };
-    if (event.type === "AccountClosed") return { name: null, colour: null, fallbackUrl: null, logo: null };
+    if (event.type === "AccountClosed") return NOTHING;
+    if (event.type === "QrLookChanged") {
+      const { accountId: _, at: __, ...qr } = event.data;
+      return { ...brand, qr };
+    }
     if (event.type !== "BrandChanged") return brand;
     const { name = null, colour = null, fallbackUrl = null } = event.data;
     return { ...brand, name, colour, fallbackUrl };

@@ -11,7 +11,7 @@ import type { Operating, PortalDeps } from "../../portal/portal-deps.ts";
 import { deliverySender } from "../../webhooks/delivery/send-delivery.ts";
 import { receiverUrl } from "../../webhooks/receiver/receiver-url.ts";
 import { receiverResolver } from "../../webhooks/receiver/resolve-receiver.ts";
-import { makeLogoIn } from "../threads/reader.ts";
+import { drawQrIn, makeLogoIn } from "../threads/reader.ts";
 import type { RoleContext } from "./role-context.ts";
 import { visitorPasswords } from "./visitor-passwords.ts";
 import type { Writing } from "./writing.ts";
@@ -52,6 +52,7 @@ export async function openPortal(
     logReader,
     operating: adminToken === undefined ? undefined : openOperating(adminToken),
     makeLogo: makeLogoIn(threads.reader),
+    drawQr: drawQrIn(threads.reader),
     receiverUrl: (url) => receiverUrl(url, reach),
     sender,
     planPrice,

@@ -19,9 +19,9 @@ await serveThread<ReaderData>(({ config }, log) => {
     return opening;
   };
   const qr = async () => {
-    const { drawQr: draw } = await import("../../api/qr/draw-qr.ts");
+    const { drawQr, oneByOne } = await import("../../api/qr/draw-qr.ts");
     const { makeLogo } = await import("../../api/qr/logo.ts");
-    return { draw, makeLogo: async (file: Uint8Array) => makeLogo(file) };
+    return { draw: oneByOne(drawQr), makeLogo: async (file: Uint8Array) => makeLogo(file) };
   };
   return { served: { ...stores.served.reader, logReader, qr }, close: () => stores.close() };
 });

@@ -67,7 +67,7 @@ describe("an account's logo", { timeout: 60_000 }, () => {
   it("is offered on the page of a link, and changes nothing before there is one", async () => {
     const page = (await owner.get(`/portal/links/localhost/${slug}`)).text;
     expect(page).toContain('href="/portal/account#logo"');
-    expect(decoded(page)).not.toContain("logo=true");
+    expect(decoded(page)).not.toContain("Your logo in the middle");
     expect((await imageOf("&logo=true")).etag).toBe((await imageOf("")).etag);
     expect((await service.ask(`/api/qr/${slug}?logo=maybe`)).status).toBe(400);
   });
@@ -84,8 +84,9 @@ describe("an account's logo", { timeout: 60_000 }, () => {
     const { bytes } = await imageOf("&logo=true&format=svg");
     expect(Buffer.from(bytes).toString()).toContain('href="data:image/png;base64,');
     const page = decoded((await owner.get(`/portal/links/localhost/${slug}`)).text);
-    expect(page).toContain("logo=true");
+    expect(page).toContain("look=account");
     expect(page).toContain("Your logo in the middle");
+    expect(await middleOf("&look=account")).toEqual({ text, pixel: RED });
     expect(decoded((await owner.get("/portal/account")).text)).toContain('src="data:image/png;base64,');
   });
 

@@ -43,6 +43,7 @@ export async function listPortalRoutes(): Promise<PortalRoute[]> {
     signUp: "open",
     logReader: logReaderIn(readerThread(parseConfig({ DATA_DIR: "unused" }), log)),
     makeLogo: async () => ({ problem: "not here" }),
+    drawQr: async () => "",
     receiverUrl: (url) => new URL(url),
     sender: deliverySender({ allowPrivate: true, resolve: async () => [], now: () => 0 }),
     operating: undefined,

@@ -7,18 +7,25 @@ import { PNG } from "pngjs";
 import qrcode from "qrcode";
 import { describe, expect, it } from "vitest";
 import { prepareZXingModule, readBarcodes } from "zxing-wasm/reader";
-import { drawQr } from "../../../src/api/qr/draw-qr.ts";
-import { oneByOne } from "../../../src/api/qr/qr-route.ts";
-import type { QrLook } from "../../../src/api/qr/scannable.ts";
+import { drawQr, oneByOne } from "../../../src/api/qr/draw-qr.ts";
+import { PLAIN_STYLE, type QrLook } from "../../../src/events/links/qr-look.ts";
 
 const TEXT = "https://lnk.example/k7m2pqx?qr=1";
 const LONG = `https://${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.example.org/${"s".repeat(50)}?qr=1`;
-const look: QrLook = { format: "png", size: 512, margin: 4, dark: "#000000", light: "#ffffff", ecc: "M" };
+const { logo: _, ...style } = PLAIN_STYLE;
+const look: QrLook = { ...style, format: "png", size: 512 };
 
 const draw = async (text: string, more: Partial<QrLook>) => {
   const wanted = { ...look, ...more };
   return PNG.sync.read(Buffer.from((await drawQr(text, wanted)) as Uint8Array));
 };
+
+/** Whatever a frame's words may be of. */
+const LETTERS = [..."abcxyz ÄéñçåØß1234567890.,:!?-+/&@#%€$'\"()→↑↓"];
+
+function onlyRefused(error: unknown): undefined {
+  expect(error).toMatchObject({ code: "unscannable_qr" });
+}
 
 describe("a QR image", () => {
   it.each<[string, Partial<QrLook>]>([
@@ -82,6 +89,15 @@ describe("a QR code that nobody could scan", () => {
     });
   });
 
+  it.each(["Привет", "日本", "a\u0000b", "<b>"])(
+    "has words that can't be drawn, such as %j, and is refused",
+    async (frame) => {
+      await expect(drawQr(TEXT, { ...look, frame })).rejects.toMatchObject({
+        ...{ code: "unscannable_qr", field: "frame", message: expect.stringContaining("can't be drawn") },
+      });
+    },
+  );
+
   it("is no other: whatever is drawn is read by ZXing", async () => {
     const wasm = await readFile(
       createRequire(import.meta.url).resolve("zxing-wasm/reader/zxing_reader.wasm"),
@@ -94,11 +110,12 @@ describe("a QR code that nobody could scan", () => {
     const looks = fc.record({
       ...{ size: fc.integer({ min: 64, max: 600 }), margin: fc.integer({ min: 0, max: 8 }) },
       ...{ dark: colour(0, 160), light: colour(120, 255), ecc: fc.constantFrom("L", "M", "Q", "H") },
+      shape: fc.constantFrom("square", "rounded"),
+      frame: fc.oneof(fc.constant(""), fc.string({ unit: fc.constantFrom(...LETTERS), maxLength: 24 })),
     });
     let drawn = 0;
     const drawnAndRead = async (text: string, more: Partial<QrLook>) => {
-      const wanted = { ...look, ...more };
-      const image = await drawQr(text, wanted).catch(() => undefined);
+      const image = await drawQr(text, { ...look, ...more }).catch(onlyRefused);
       if (!image) return;
       drawn += 1;
       const { data, width, height } = PNG.sync.read(Buffer.from(image as Uint8Array));
@@ -109,7 +126,7 @@ describe("a QR code that nobody could scan", () => {
       });
       expect(code?.text).toBe(text);
     };
-    await fc.assert(fc.asyncProperty(fc.constantFrom(TEXT, LONG), looks, drawnAndRead), { numRuns: 150 });
+    await fc.assert(fc.asyncProperty(fc.constantFrom(TEXT, LONG), looks, drawnAndRead), { numRuns: 250 });
     expect(drawn).toBeGreaterThan(10);
   });
 });

@@ -6,10 +6,11 @@ import { PNG } from "pngjs";
 import { describe, expect, it } from "vitest";
 import { drawQr } from "../../../src/api/qr/draw-qr.ts";
 import { LOGO_MAX_BYTES, makeLogo } from "../../../src/api/qr/logo.ts";
-import type { QrLook } from "../../../src/api/qr/scannable.ts";
+import { PLAIN_STYLE, type QrLook } from "../../../src/events/links/qr-look.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
 
-const look: QrLook = { format: "png", size: 200, margin: 4, dark: "#000000", light: "#ffffff", ecc: "H" };
+const { logo: _, ...style } = PLAIN_STYLE;
+const look: QrLook = { ...style, format: "png", size: 200, ecc: "H" };
 
 /** `paint`: the colour of a pixel, red, green, blue and opacity. */
 function picture(width: number, height: number, paint: (x: number, y: number) => number[]): Buffer {
@@ -80,10 +81,12 @@ describe("a QR code with a logo in the middle", () => {
     expect(2 * Number(x) + Number(side)).toBe(Number(across));
     expect((Number(side) + 1) / (Number(across) - 8)).toBeLessThan(0.25);
     // No module is under it, as in the PNG.
-    const runs = [...svg.matchAll(/M(\d+) (\d+)\.5h(\d+)/g)].map((run) => run.slice(1).map(Number));
+    const runs = [...svg.matchAll(/M(\d+) (\d+)L(\d+) \2L\3 \d+L\1 \d+z/g)].map((run) =>
+      run.slice(1).map(Number),
+    );
     const [first, end] = [Number(x) - 0.5, Number(x) + Number(side) + 0.5];
     const under = runs.filter(
-      ([from = 0, y = 0, length = 0]) => y >= first && y < end && from < end && from + length > first,
+      ([from = 0, y = 0, to = 0]) => y >= first && y < end && from < end && to > first,
     );
     expect([runs.length > 100, under]).toEqual([true, []]);
     expect(svg).toContain(`href="data:image/png;base64,${logo}"`);

@@ -167,11 +167,11 @@ function tellOwnZone() {
 }
 
 /** Times that are labelled UTC are typed in the browser's time zone, whose name takes its place, and sent in UTC. */
-function typeOwnTime() {
+function typeOwnTime(root) {
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (zone === "UTC") return;
   const padded = (number) => String(number).padStart(2, "0");
-  for (const input of document.querySelectorAll("input[type=datetime-local]")) {
+  for (const input of root.querySelectorAll("input[type=datetime-local]")) {
     const [label] = input.labels;
     if (!label.textContent.includes("(UTC)")) continue;
     const sent = input.value;
@@ -187,6 +187,8 @@ function typeOwnTime() {
     }
     const shown = input.value;
     input.form.addEventListener("formdata", ({ formData }) => {
+      // Another may have taken its place meanwhile.
+      if (!input.isConnected) return;
       // One that was not touched is sent as it came, as an hour may come twice.
       if (input.value === shown) formData.set(input.name, sent);
       else if (input.value !== "") formData.set(input.name, new Date(input.value).toISOString().slice(0, -5));
@@ -201,6 +203,56 @@ function pickColours() {
       const { no_colour: none } = picker.form.elements;
       if (none) none.checked = false;
     });
+}
+
+/** How long nothing is typed before a form is shown as typed. */
+const TYPED_MS = 350;
+
+/**
+ * Buttons with `data-part` are answered with the page on which the form is changed, and nothing is saved: the parts with
+ * these ids take the place of ours. Typing asks for those in the form's `data-live`, as its first such button would.
+ */
+function showAsTyped() {
+  for (const form of document.querySelectorAll("form[data-live]")) {
+    const [first] = form.querySelectorAll("[data-part]");
+    let timer;
+    let asking = new AbortController();
+    const show = async (button, parts) => {
+      clearTimeout(timer);
+      asking.abort();
+      asking = new AbortController();
+      const sent = {
+        method: "POST",
+        headers: { accept: "text/html" },
+        body: new URLSearchParams(new FormData(form, button)),
+      };
+      const answer = await fetch(button.formAction, { ...sent, signal: asking.signal }).catch(
+        () => undefined,
+      );
+      const text = await answer?.text().catch(() => undefined);
+      if (text === undefined || answer.redirected) return;
+      const page = new DOMParser().parseFromString(text, "text/html");
+      for (const id of parts.split(" ")) {
+        const fresh = page.getElementById(id);
+        if (!fresh) continue;
+        document.getElementById(id).replaceWith(fresh);
+        localTimes(fresh);
+        typeOwnTime(fresh);
+        fresh.querySelector("[autofocus]")?.focus();
+      }
+    };
+    first.hidden = true;
+    form.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(show, TYPED_MS, first, form.dataset.live);
+    });
+    form.addEventListener("submit", (event) => {
+      const { part } = event.submitter?.dataset ?? {};
+      if (part === undefined) return;
+      event.preventDefault();
+      show(event.submitter, part);
+    });
+  }
 }
 
 /** The answer to a form may show a key once, or what was typed: it stays when its colours change. */
@@ -229,9 +281,10 @@ changeColoursHere();
 keyForDocs();
 tellOwnZone();
 localTimes(document);
-typeOwnTime();
+typeOwnTime(document);
 pickColours();
 copyButtons(document);
+showAsTyped();
 chooseAll();
 countChosen();
 openFiles();

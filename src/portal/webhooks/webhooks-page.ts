@@ -8,6 +8,7 @@ import { type CreatedVia, hasDeveloperFeatures, WEBHOOK_DEFAULT_KINDS } from "..
 import { selectionOf, type WebhookEventName, type WebhookSelection } from "../../events/webhook-selection.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { listWebhooks } from "../../queries/webhooks.ts";
+import { TRIES_IN_WORDS } from "../../webhooks/delivery/schedule.ts";
 import { KIND_NAMES } from "../analytics/value-names.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { field, ticked } from "../shell/form.ts";
@@ -107,7 +108,7 @@ ${!mayAdd ? withDeveloper : isFull ? full : addCard(refused)}`,
 }
 
 const withDeveloper = html`<section class="card empty">${icon("send")}<h2>Webhooks come with the Developer plan</h2>
-<p>Each click is sent to an address of yours as signed JSON, tried again for 27 hours when it doesn't get through, and kept in a log for 30 days.</p>
+<p>Each click is sent to an address of yours as signed JSON, sent ${TRIES_IN_WORDS} until it gets through, and kept in a log for 30 days.</p>
 <p><a class="button button-primary" href="/portal/plan">Look at the Developer plan</a></p></section>`;
 
 const full = html`<section class="card"><p class="muted">That is as many as an account can have: remove one to add another.</p></section>`;

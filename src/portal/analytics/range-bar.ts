@@ -1,7 +1,7 @@
 // The bar that chooses the range of time of a page of analytics, by links and a form, so that it works without scripts.
 import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import { parseLocalMoment, utcDate } from "../../runtime/moment.ts";
-import { zoneOptions } from "../account/zone-card.ts";
+import { zoneOptions } from "../account/account-page.ts";
 import { field } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";

@@ -104,7 +104,22 @@ it("counts no hit beyond its view and shows no breakdown that it hasn't, whateve
     ),
     anyText(30),
   );
-  const fields = [...GROUPS, "range", "from", "to", "timezone", "show", "open", "view", "accountId", "cards"];
+  const fields = [
+    ...GROUPS,
+    "range",
+    "from",
+    "to",
+    "timezone",
+    "interval",
+    "compare",
+    "compare_from",
+    "compare_to",
+    "show",
+    "open",
+    "view",
+    "accountId",
+    "cards",
+  ];
   const query = fc.array(fc.tuple(fc.oneof(fc.constantFrom<string>(...fields), anyText(30)), value), {
     maxLength: 6,
   });

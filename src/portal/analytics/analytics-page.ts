@@ -8,9 +8,8 @@ import type { AccountAnswer, Filters } from "../../queries/analytics/question.ts
 import { ownLinkAt } from "../../queries/links/find-link.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
 import { isRefused } from "../../runtime/refused.ts";
-import { linkHead, linkPath, shortName } from "../links/link-view.ts";
+import { linkHead, shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { address } from "../shell/address.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
@@ -19,11 +18,11 @@ import { requireSession, signedIn } from "../shell/sessions.ts";
 import { acceptedFilters, askView } from "./ask-view.ts";
 import { breakdownCards, groupsOf, MOST_ROWS } from "./breakdowns.ts";
 import { filterChips } from "./filter-chips.ts";
+import { latestCard, latestClicksOf } from "./latest-clicks.ts";
 import { live } from "./metrics.ts";
 import { rangeBar } from "./range-bar.ts";
-import { recentCard, recentClicksOf } from "./recent-clicks-card.ts";
 import { chartCard } from "./series-chart.ts";
-import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf } from "./view-address.ts";
+import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf, WHY } from "./view-address.ts";
 
 export function analyticsPage(app: Api, deps: PortalDeps): void {
   const schema = { querystring: AnalyticsQuery };
@@ -41,7 +40,7 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
     const isLive = answer !== undefined && view.range.includesNow && hasDeveloperFeatures(tier);
     const isEmpty = answer === undefined || hitsIn(answer) === 0;
     const isOfLink = link !== undefined && Object.keys(view.filters).length === 1;
-    const recent = isOfLink && !isEmpty && (await recentClicksOf(deps, link, view, request.signal));
+    const latest = !isEmpty && (await latestClicksOf(deps, accountId, view, request.signal));
     const clear = viewAddress(view, { filters: {} });
     return sendPage(reply, {
       title: link ? `Analytics of ${link.slug}` : "Analytics",
@@ -50,10 +49,10 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
       status: answer ? 200 : 400,
       notice: problem === undefined ? undefined : { kind: "failed", text: problem },
       body: html`${link ? linkHead(link, await statusOf(deps, link), "Analytics") : pageHead("Analytics")}
-<div class="analytics-bar">${rangeBar(view, tier, html`${isLive && liveSign}${hasDeveloperFeatures(tier) && shareLink(view)}`)}${filterChips(view, link, clear)}</div>
+<div class="analytics-bar">${rangeBar(view, tier, html`${isLive && liveSign}${hasDeveloperFeatures(tier) && shareLink(view)}`, answer?.interval)}${filterChips(view, link, clear)}</div>
 ${isTooLarge && tooLarge}${answer && numbers(view, answer, link, request.visit.assets.url("world.svg"))}
-${answer && recent && recentCard(recent, view.show, live(view.range), exportLinks(link, tier))}
-${answer && hasDeveloperFeatures(tier) && whyLink(link)}${answer && places}`,
+${latest && latestCard(latest, view, isOfLink)}
+${answer && hasDeveloperFeatures(tier) && whyLink(view)}${answer && places}`,
     });
   });
 }
@@ -109,14 +108,11 @@ function nobody(view: AnalyticsView, link: LinkDocument | undefined): Html {
 
 /** Pages and mails of this view. */
 function shareLink(view: AnalyticsView): Html {
-  const [, query = ""] = viewAddress(view).split("?");
-  return html`<a class="button button-small" href="/portal/shared?${query}">${icon("send")}Share</a>`;
+  return html`<a class="button button-small" href="${viewAddress(view, { path: "/portal/shared" })}">${icon("send")}Share</a>`;
 }
 
-/** Of the numbers without filters. */
-function whyLink(link: LinkDocument | undefined): Html {
-  const of = link && { link: `${link.host}/${link.slug}` };
-  return html`<p class="small"><a href="${address("/portal/analytics/why", { ...of })}">Why did these numbers change?</a></p>`;
+function whyLink(view: AnalyticsView): Html {
+  return html`<p class="small"><a href="${viewAddress(view, { path: WHY, show: "people", open: [] })}">Why did these numbers change?</a></p>`;
 }
 
 const tooLarge = emptyCard(
@@ -126,13 +122,6 @@ const tooLarge = emptyCard(
 );
 
 /** Hidden without scripts. */
-const liveSign = html`<span class="badge" id="live" hidden><svg class="dot" viewBox="0 0 2 2" fill="currentColor" aria-hidden="true"><circle cx="1" cy="1" r="1"/></svg><span role="status">Live</span></span>`;
+export const liveSign = html`<span class="badge" id="live" hidden><svg class="dot" viewBox="0 0 2 2" fill="currentColor" aria-hidden="true"><circle cx="1" cy="1" r="1"/></svg><span role="status">Live</span></span>`;
 
 const places = html`<p class="muted small">Places are found by <a href="https://db-ip.com">IP Geolocation by DB-IP</a>; addresses are shortened before they are kept.</p>`;
-
-function exportLinks(link: LinkDocument | undefined, tier: Tier): Html | false {
-  if (!link || !hasDeveloperFeatures(tier)) return false;
-  const download = (format: string) =>
-    html`<a class="button button-small" href="${linkPath(link, `/clicks.${format}`)}" download>${icon("download")}${format.toUpperCase()}</a>`;
-  return html`<div class="actions"><span class="muted small">All clicks and previews as</span>${download("csv")}${download("ndjson")}</div>`;
-}

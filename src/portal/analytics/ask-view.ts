@@ -1,6 +1,6 @@
 // Asks for the numbers of a page of analytics, and says what is to be changed where they are refused.
 import { namedLink } from "../../commands/links/change-link.ts";
-import { CLICK_KINDS, hasDeveloperFeatures } from "../../events/vocabulary.ts";
+import { CLICK_KINDS } from "../../events/vocabulary.ts";
 import { acceptFilters } from "../../queries/analytics/filter-values.ts";
 import type { AccountAnswer, Filters, GroupBy } from "../../queries/analytics/question.ts";
 import { type FindLinkDeps, ownLinkAt } from "../../queries/links/find-link.ts";
@@ -20,7 +20,7 @@ type Wanted = { groupBy: readonly GroupBy[]; limit: number };
 /** @throws analytics_busy, what the stores throw */
 export async function askView(
   deps: Deps,
-  { accountId, tier }: Pick<SignedIn, "accountId" | "tier">,
+  { accountId }: Pick<SignedIn, "accountId" | "tier">,
   view: AnalyticsView,
   { groupBy, limit }: Wanted,
   signal: AbortSignal,
@@ -31,11 +31,9 @@ export async function askView(
     view: { ...view, range: { ...range, errors } },
     isTooLarge: false,
   });
-  const compare =
-    hasDeveloperFeatures(tier) && range.request.from !== undefined ? ("previous" as const) : undefined;
   const zone = range.zone.name;
   const now = deps.clock().getTime();
-  const question = { accountId, filters, ...range.request, limit, zone, compare, kinds: CLICK_KINDS, now };
+  const question = { accountId, filters, ...range.request, limit, zone, kinds: CLICK_KINDS, now };
   try {
     const answer = await deps.logReader.askAccount({ ...question, groupBy }, signal);
     return { view, answer, isTooLarge: false };

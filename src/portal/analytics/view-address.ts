@@ -3,13 +3,14 @@
 
 import { z } from "zod";
 import type { SharedCard } from "../../events/accounts/sharing-events.ts";
-import type { Tier } from "../../events/vocabulary.ts";
+import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import { type Filters, GROUPS, type GroupBy, type Totals } from "../../queries/analytics/question.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 import { address } from "../shell/address.ts";
 import { type PageRange, pageRange, RangeQuery } from "./range.ts";
 
 export const ANALYTICS = "/portal/analytics";
+export const WHY = `${ANALYTICS}/why`;
 
 /** What the chart and the breakdowns count: of each hit, or of people. */
 export const METRICS = [
@@ -41,16 +42,19 @@ export const AnalyticsQuery = RangeQuery.extend({
 });
 type AnalyticsQuery = z.output<typeof AnalyticsQuery>;
 
+/** `path`: of the page. `canExport`: whether what is shown may be taken as files. */
 export type AnalyticsView = {
+  path: string;
   range: PageRange;
   filters: Filters;
   show: Metric;
   open: readonly string[];
+  canExport: boolean;
   shared?: SharedView | undefined;
 };
 
-/** Of a shared page: its address, the breakdowns that it has, and the filters that no visitor can take away. */
-export type SharedView = { path: string; cards: readonly SharedCard[]; filters: Filters };
+/** Of a shared page: the breakdowns that it has, and the filters that no visitor can take away. */
+export type SharedView = { cards: readonly SharedCard[]; filters: Filters };
 
 /** `zone`: where the address names none. */
 export function viewOf(
@@ -61,25 +65,24 @@ export function viewOf(
 ): AnalyticsView {
   const filtered = GROUPS.filter((field) => query[field].length > 0);
   return {
+    path: ANALYTICS,
     range: pageRange(query, tier, now, zone),
     filters: Object.fromEntries(filtered.map((field) => [field, query[field]])),
     show: query.show,
     open: query.open,
+    canExport: hasDeveloperFeatures(tier),
   };
 }
 
-type Changes = Partial<Pick<AnalyticsView, "filters" | "show" | "open">> & { range?: PageRange["typed"] };
+type Changes = Partial<Pick<AnalyticsView, "path" | "filters" | "show" | "open">> & {
+  range?: Partial<PageRange["typed"]>;
+};
 
 export function viewAddress(view: AnalyticsView, changes: Changes = {}): string {
-  const {
-    range = view.range.typed,
-    filters: chosen = view.filters,
-    show = view.show,
-    open = view.open,
-  } = changes;
+  const { path, filters: chosen, show, open } = { ...view, ...changes };
   const shown = { show: show === "people" ? undefined : show, open };
-  if (view.shared) return address(view.shared.path, { ...ownFilters(chosen, view.shared), ...shown });
-  return address(ANALYTICS, { ...range, ...chosen, ...shown });
+  const narrowing = view.shared && { ...ownFilters(chosen, view.shared), ...shown };
+  return address(path, narrowing ?? { ...view.range.typed, ...changes.range, ...chosen, ...shown });
 }
 
 /** Those by which a visitor has narrowed a shared page. */
@@ -96,7 +99,8 @@ export function ownFilters(filters: Filters, shared: Pick<SharedView, "filters">
 /** Of one value of a field: it alone is shown of the field, or all of them again where it was. */
 export function filterAddress(view: AnalyticsView, field: GroupBy, value: string): string {
   const isChosen = view.filters[field]?.includes(value) ?? false;
-  return viewAddress(view, { filters: { ...view.filters, [field]: isChosen ? [] : [value] } });
+  const path = view.path === "/portal" ? ANALYTICS : view.path;
+  return viewAddress(view, { path, filters: { ...view.filters, [field]: isChosen ? [] : [value] } });
 }
 
 /** Without one of the values that are chosen. */

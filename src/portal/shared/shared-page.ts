@@ -15,6 +15,7 @@ import { isRefused } from "../../runtime/refused.ts";
 import { askView } from "../analytics/ask-view.ts";
 import { breakdownCards, groupsOf, MOST_ROWS } from "../analytics/breakdowns.ts";
 import { filterChips } from "../analytics/filter-chips.ts";
+import { RangeQuery } from "../analytics/range.ts";
 import { chartCard } from "../analytics/series-chart.ts";
 import {
   AnalyticsQuery,
@@ -99,8 +100,9 @@ async function sendNumbers(
   query: z.output<typeof AnalyticsQuery>,
 ): Promise<FastifyReply> {
   const { filters: fixed, cards, range, from = "", to = "", timeZone } = page;
-  const shared = { path: request.url.split("?", 1)[0] ?? "", cards, filters: fixed as Filters };
-  const time = { range, from, to, timezone: timeZone };
+  const shared = { cards, filters: fixed as Filters };
+  // All of it, also what it is compared with, as that is time beyond the range.
+  const time = RangeQuery.parse({ range, from, to, timezone: timeZone });
   const { filters: typed, ...shown } = viewOf({ ...query, ...time }, tier, deps.clock(), timeZone);
   // What no click can have is no filter.
   const wished = await acceptFilters(typed, async (link) => link).catch(() => ({}));
@@ -108,6 +110,8 @@ async function sendNumbers(
   const groupBy = groupsOf(link, cards);
   const asked: AnalyticsView = {
     ...shown,
+    path: request.url.split("?", 1)[0] ?? "",
+    canExport: false,
     filters: narrowed(shared.filters, wished, groupBy),
     shared,
   };

@@ -1,7 +1,7 @@
 // The weekly mail of an account's numbers: plain text and simple HTML of the same lines.
 import type { Mail } from "../../commands/mail/mailer.ts";
 import type { AccountAnswer, GroupBy, GroupRow, Totals } from "../../queries/analytics/question.ts";
-import { METRIC_NAMES } from "../analytics/metrics.ts";
+import { METRIC_ROWS } from "../analytics/metrics.ts";
 import { FIELD_NAMES, valueName } from "../analytics/value-names.ts";
 import { ANALYTICS } from "../analytics/view-address.ts";
 import { count } from "../links/link-view.ts";
@@ -35,7 +35,7 @@ export function weeklyMail({ to, name, filters, answer, zone, baseUrl, stopUrl }
   const all = baseUrl + address(ANALYTICS, { ...range, ...filters });
   const of = filtersInWords(filters);
   const numbers = METRICS.map((metric) => ({
-    name: METRIC_NAMES[metric],
+    name: METRIC_ROWS[metric].name,
     value: numberText(answer.totals[metric]),
     change: changeOf(answer.totals[metric], answer.previous?.totals[metric] ?? null),
   }));

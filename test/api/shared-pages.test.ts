@@ -90,9 +90,12 @@ it("shows the numbers of its view to who has the address, and tells nobody of it
 
 it("counts no hit beyond its view and shows no breakdown that it hasn't, whatever the query says", async () => {
   const path = pathOf(await make({ cards: ["places", "sources", "links"] }));
+  const long = { filters: {}, range: "custom", from: "2020-01-01", to: "2020-01-31" };
+  const past = pathOf(await make(long));
   const all = await counted("tag=shown");
   const value = fc.oneof(
     fc.constantFrom<string>(
+      ...["30d", "custom", "year", "2020-01-01", new Date().toISOString().slice(0, 10)],
       "hidden",
       "shown",
       HIDDEN,
@@ -127,6 +130,9 @@ it("counts no hit beyond its view and shows no breakdown that it hasn't, whateve
     const { status, text } = await open(`${path}?${new URLSearchParams(pairs)}`);
     expect(status).toBe(200);
     expect(people(text)).toBeLessThanOrEqual(all);
+    const then = await open(`${past}?${new URLSearchParams(pairs)}`);
+    // Nothing of the time since, either in its numbers or in what they are compared with.
+    expect([people(then.text), then.text.includes('class="change ')]).toEqual([0, false]);
     expect(text).not.toMatch(/class="bar-name clip">[^<]*hidden/);
     expect(text).not.toMatch(/Devices|Browsers|href="\/portal\/(?!assets)/);
   };

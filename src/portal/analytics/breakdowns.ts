@@ -1,5 +1,6 @@
 // What the clicks of an answer are broken down by: cards that are declared here, each with tabs of ranked bars, a map or a grid, in
 // which each value is a filter. What has nothing to show takes no room.
+import { SHARED_CARDS, type SharedCard } from "../../events/accounts/sharing-events.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import type { AccountAnswer, Group, GroupBy, GroupRow } from "../../queries/analytics/question.ts";
 import { count } from "../links/link-view.ts";
@@ -9,7 +10,7 @@ import { knownMetric, live, metricNoun, numberOf, shadeOf } from "./metrics.ts";
 import { countryName, FIELD_NAMES, valueName, WEEKDAYS } from "./value-names.ts";
 import { type AnalyticsView, filterAddresses, type Metric } from "./view-address.ts";
 
-type CardOfGroups = { key: string; name: string; groups: readonly GroupBy[] };
+type CardOfGroups = { key: SharedCard; name: string; groups: readonly GroupBy[] };
 
 export const CARDS: readonly CardOfGroups[] = [
   { key: "links", name: "What was followed", groups: ["link", "tag", "domain", "rule"] },
@@ -29,16 +30,21 @@ const LEFT_OUT: Readonly<Record<"account" | "link", readonly GroupBy[]>> = {
   link: ["link", "domain"],
 };
 
-/** What the page asks for. `link`: the one whose numbers they are. */
-export function groupsOf(link: LinkDocument | undefined): GroupBy[] {
+/** What the page asks for. `link`: the one whose numbers they are. `shown`: of a shared page. */
+export function groupsOf(
+  link: LinkDocument | undefined,
+  shown: readonly SharedCard[] = SHARED_CARDS,
+): GroupBy[] {
   const leftOut = LEFT_OUT[link ? "link" : "account"];
-  return CARDS.flatMap(({ groups }) => groups).filter((group) => !leftOut.includes(group));
+  return CARDS.filter(({ key }) => shown.includes(key))
+    .flatMap(({ groups }) => groups)
+    .filter((group) => !leftOut.includes(group));
 }
 
-/** Rows of a group that are asked for: as many as there are hours in a week. */
-export const MOST_ROWS = 168;
-/** Of many, so many are shown at once; a few more take no more room than what would unfold them. The file has the rest. */
-const [SHOWN, FEW, UNFOLDED] = [8, 10, 50];
+/** Rows of a group that are asked for; its file has more. */
+export const MOST_ROWS = 50;
+/** Of many, so many are shown at once; a few more take no more room than what would unfold them. */
+const [SHOWN, FEW] = [8, 10];
 
 /** `link`: the one whose numbers they are. `world`: address of the map. */
 export function breakdownCards(
@@ -120,11 +126,9 @@ function barsOf(
       return html`<li><a class="bar-row" href="${addressOf(row.value)}" ${isChosen(view, field, row.value)} title="${title}">${bar(name, numberOf(row, metric), counted)}</a></li>`;
     })}</ul>`;
   const split = rows.length <= FEW ? FEW : SHOWN;
-  const rest = rows.slice(split, UNFOLDED);
+  const rest = rows.slice(split);
   const more = html`<details class="more"><summary>${count(rest.length)} more</summary>${bars(rest)}</details>`;
-  const left = [...rows.slice(UNFOLDED), ...(other ? [other] : [])];
-  // The same visitors may be those of several values.
-  const others = metric === "visitors" ? 0 : left.reduce((sum, row) => sum + numberOf(row, metric), 0);
+  const others = other ? numberOf(other, metric) : 0;
   return html`${bars(rows.slice(0, split))}${rest.length > 0 && more}${others > 0 && html`<ul class="bars"><li><span class="bar-row">${bar("All others", others, counted)}</span></li></ul>`}`;
 }
 

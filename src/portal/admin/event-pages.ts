@@ -108,8 +108,8 @@ function changesCard({ changes, against, revision }: StreamState): Html {
       : [`revision ${against}`, `Revision ${against}`];
   const columns: Columns<(typeof changes)[number]> = {
     What: ({ path }) => html`<code class="break">${path}</code>`,
-    [before]: (change) => html`<del class="was break">${shownValue(change.before)}</del>`,
-    [`Revision ${revision}`]: ({ after }) => html`<ins class="is break">${shownValue(after)}</ins>`,
+    [before]: (change) => html`<span class="break">${shownValue(change.before)}</span>`,
+    [`Revision ${revision}`]: ({ after }) => html`<span class="break">${shownValue(after)}</span>`,
   };
   return tableCard(`Difference to ${what}`, changes, columns, "No difference.");
 }

@@ -16,7 +16,7 @@ import { type LinkStep, linkHistory } from "../../queries/links/link-history.ts"
 import { statusOf } from "../../queries/links/link-statuses.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
-import { brandOf } from "../account/brand-card.ts";
+import { brandOf } from "../account/account-page.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { field, hiddenFields } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";

@@ -200,7 +200,7 @@ function typeOwnTime(root) {
 function pickColours() {
   for (const picker of document.querySelectorAll("input[type=color]"))
     picker.addEventListener("input", () => {
-      const { no_colour: none } = picker.form.elements;
+      const none = picker.form.querySelector("[type=checkbox][name=no_colour]");
       if (none) none.checked = false;
     });
 }

@@ -6,6 +6,7 @@ import { sendExport } from "../../api/limits/exports.ts";
 import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { countTry } from "../../api/limits/rate-limit.ts";
 import { LOGO_MAX_BYTES } from "../../api/qr/logo.ts";
+import { FORM_FRAME_BYTES, takeUploads } from "../../api/uploads.ts";
 import { changeBrand, changeLogo } from "../../commands/account/brands.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
 import { acceptEmail, type ChangedEmail, changeEmail } from "../../commands/account/email.ts";
@@ -42,11 +43,8 @@ const PATH = "/portal/account";
 /** Limited, because each export reads the whole log since the account was opened. */
 const EXPORTS_AN_HOUR = 5;
 
-/** Of what a form has beside the file. */
-const FRAME_BYTES = 4_096;
-
 const ZoneForm = z.object({ timezone: z.string().default("") });
-const LogoForm = z.object({ logo: z.instanceof(Uint8Array).optional() });
+const LogoForm = z.object({ logo: z.instanceof(Uint8Array).optional().catch(undefined) });
 const Token = z.object({ token: z.string().default("") });
 const SessionParams = z.object({ sessionId: z.string().regex(/^[0-9a-f]{64}$/) });
 
@@ -70,15 +68,10 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   });
 
   app.register(async (scope: Api) => {
-    scope.addContentTypeParser(
-      "multipart/form-data",
-      { parseAs: "buffer", bodyLimit: LOGO_MAX_BYTES + FRAME_BYTES },
-      async ({ headers }: { headers: { "content-type"?: string | undefined } }, body: string | Buffer) =>
-        await uploaded(headers["content-type"] ?? "", Buffer.from(body)),
-    );
+    takeUploads(scope);
     formRoute(scope, deps, "/account/logo", {
       ...shown("logo"),
-      bodyLimit: LOGO_MAX_BYTES + FRAME_BYTES,
+      bodyLimit: LOGO_MAX_BYTES + FORM_FRAME_BYTES,
       schema: { body: LogoForm },
       run: async ({ session: { accountId }, context, body: { logo } }) => {
         if (logo === undefined || logo.length === 0)
@@ -206,16 +199,6 @@ export function exportRoute(app: Api, deps: PortalDeps & { exports: OpenStreams 
       yield* deps.logReader.exportAccount(accountId, signal);
     });
   });
-}
-
-/** By the parser of Node's own fetch. @throws invalid_logo */
-async function uploaded(contentType: string, body: Buffer): Promise<z.input<typeof LogoForm>> {
-  const answer = new Response(new Uint8Array(body), { headers: { "content-type": contentType } });
-  const form = await answer.formData().catch(() => {
-    throw new Refused("invalid_logo", "This form could not be read");
-  });
-  const file = form.get("logo");
-  return file instanceof Blob ? { logo: new Uint8Array(await file.arrayBuffer()) } : {};
 }
 
 /** A session alone is not enough for this change. @throws rate_limit_exceeded, wrong_current_password */

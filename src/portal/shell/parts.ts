@@ -220,9 +220,9 @@ export function copyable(id: string, value: string, label: string): Html {
 ${copyButton(id, label)}</div>`;
 }
 
-/** Copies the text of the element with this id; portal.js shows it. */
-export function copyButton(id: string, label: string): Html {
-  return html`<button type="button" class="button button-icon" data-copy="${id}" aria-label="Copy ${label}" title="Copy" hidden>${icon("copy")}</button>`;
+/** Copies the text of the element with this id; portal.js shows it. `words`: on the button, instead of its sign. */
+export function copyButton(id: string, label: string, words?: string): Html {
+  return html`<button type="button" class="button${!words && " button-icon"}" data-copy="${id}" aria-label="Copy ${label}" title="Copy" hidden>${icon("copy")}${words}</button>`;
 }
 
 /** A button that opens a question, with a button that leaves things as they are; without scripts (popover). */

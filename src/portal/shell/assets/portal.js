@@ -75,19 +75,6 @@ function countChosen() {
   }
 }
 
-/** A file is put into a field as text, as if it had been pasted. */
-function openFiles() {
-  for (const input of document.querySelectorAll("input[data-into]")) {
-    input.closest("label").hidden = false;
-    input.addEventListener("change", async () => {
-      const field = document.getElementById(input.dataset.into);
-      field.value = (await input.files[0]?.text()) ?? field.value;
-      input.value = "";
-      field.focus();
-    });
-  }
-}
-
 /** Where one tag is typed, or several apart by commas, those that there are come as suggestions. */
 function suggestTags() {
   const list = document.createElement("datalist");
@@ -287,7 +274,6 @@ copyButtons(document);
 showAsTyped();
 chooseAll();
 countChosen();
-openFiles();
 suggestTags();
 filterAtOnce();
 sendFormsOnce();

@@ -37,6 +37,8 @@ export type Field = {
   rows?: number | undefined;
   autocomplete?: string | undefined;
   placeholder?: string | undefined;
+  /** Id of a `datalist` with values that are offered. */
+  list?: string | undefined;
   required?: boolean | undefined;
   minlength?: number | undefined;
   maxlength?: number | undefined;
@@ -101,6 +103,7 @@ ${below}</div>`;
 const ATTRIBUTES = [
   "autocomplete",
   "placeholder",
+  "list",
   "minlength",
   "maxlength",
   "min",

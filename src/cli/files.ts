@@ -12,7 +12,7 @@ import { Socket } from "node:net";
 import { addAbortSignal, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Refused } from "../runtime/refused.ts";
-import type { Source } from "../transfer/import/lines.ts";
+import type { Source } from "../transfer/import/reading/lines.ts";
 
 /** Instead of a file's name. */
 export const STANDARD_INPUT = "-";

@@ -9,7 +9,8 @@ import { planPages } from "./account/plan-page.ts";
 import { consoleRoutes } from "./admin/console.ts";
 import { analyticsPage } from "./analytics/analytics-page.ts";
 import { dashboardPage } from "./analytics/dashboard-page.ts";
-import { clickExportRoutes } from "./analytics/exports.ts";
+import { exportRoutes } from "./analytics/exports.ts";
+import { liveNumbers } from "./analytics/live-numbers.ts";
 import { whyPage } from "./analytics/why-page.ts";
 import { resetPages } from "./auth/reset-pages.ts";
 import { signInPages } from "./auth/sign-in-pages.ts";
@@ -72,13 +73,17 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
         dashboardPage(app, portal);
         analyticsPage(app, portal);
         whyPage(app, portal);
+        liveNumbers(app, {
+          ...portal,
+          findSession: (sent) => portal.sessions.find(sent[cookies.session]),
+        });
         newLinkPage(app, portal);
         manyLinksPage(app, portal);
         tagsPage(app, portal);
         linksPages(app, { ...portal, exports });
         linkPages(app, portal);
         explainPage(app, portal);
-        clickExportRoutes(app, { ...portal, exports });
+        exportRoutes(app, { ...portal, exports });
         proofPages(app, { ...portal, exports });
         keysPages(app, portal);
         webhooksPage(app, portal);

@@ -61,8 +61,8 @@ export const lifecycle: ProjectionGroup = {
 /** Chunks and totals are written once a commit, however many clicks they count. */
 export const clicks: ProjectionGroup = {
   name: "clicks",
-  version: 6,
-  readsSince: 6,
+  version: 7,
+  readsSince: 7,
   projections: [],
   hasClickTables: true,
   categories: [CATEGORY.clicks, CATEGORY.withdrawals],

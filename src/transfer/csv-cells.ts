@@ -1,4 +1,4 @@
-// How tables are written: by RFC 4180, so that import/csv.ts reads every text back; those for spreadsheets are guarded.
+// How tables are written: by RFC 4180, so that import/reading/csv.ts reads every text back; those for spreadsheets are guarded.
 
 /** Ends the first cell of a table that is guarded, by which an import knows it. */
 const GUARD_NOTE = " (for spreadsheets: ' stands before what they would run)";
@@ -13,7 +13,7 @@ const FORMULA = /^'*(?:\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/;
 export function csvLines(columns: readonly string[], forSpreadsheets = false) {
   const line = (cells: readonly string[]) => {
     const written = forSpreadsheets ? cells.map(guarded) : cells;
-    // All of them, so that whoever reads it suspects no stray quote (import/csv.ts).
+    // All of them, so that whoever reads it suspects no stray quote (import/reading/csv.ts).
     const hasBreak = written.some((cell) => /[\r\n]/.test(cell));
     return `${written.map((cell) => (hasBreak || needsQuotes(cell) ? quoted(cell) : cell)).join(",")}\r\n`;
   };

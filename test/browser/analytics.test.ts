@@ -1,6 +1,8 @@
 // The analytics page in a real browser: a value at the pointer and the keyboard, filters, live numbers, accessibility (axe).
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { PNG } from "pngjs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { newEvent } from "../../src/events/new-event.ts";
 import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
@@ -11,7 +13,6 @@ import {
   PATIENCE_MS,
   type PortalBrowser,
   showing,
-  showsLive,
 } from "../support/portal/portal-browser.ts";
 import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
@@ -61,16 +62,15 @@ onServer(chromiumServer, () => {
   it("draws the first click as it comes, and counts the next ones without a reload", PATIENCE, async () => {
     const { page, path } = await developer();
     const complaints = complaintsOf(page);
-    await page.clock.install();
     await page.goto(`${analyticsOf(base, path)}&range=7d`);
     await page.getByText("Nobody has been here in this time").waitFor();
     await page.getByText("Live", { exact: true }).waitFor();
     await visit(path);
-    await showsLive(page, page.getByRole("heading", { name: "Latest clicks" }));
+    await page.getByRole("heading", { name: "Latest clicks" }).waitFor();
     await page.evaluate("document.body.dataset.kept = 'yes'");
     await page.getByText("Cities", { exact: true }).click();
     for (let n = 0; n < 3; n += 1) await visit(path, "?qr=1");
-    await showsLive(page, number(page, "qr_scan").filter({ hasText: /^3$/ }));
+    await number(page, "qr_scan").filter({ hasText: /^3$/ }).waitFor();
     expect(await number(page, "people").textContent()).toBe("4");
     expect(await page.locator("#recent tbody tr").count()).toBe(4);
     expect(await page.locator("#recent tbody tr").first().textContent()).toContain("QR scan");
@@ -99,15 +99,15 @@ onServer(chromiumServer, () => {
         expect(await readout.isVisible()).toBe(false);
         const { width = 0 } = (await chart.boundingBox()) ?? {};
         await chart.hover({ position: { x: width - 2, y: 20 } });
-        expect(await readout.textContent()).toMatch(/: 1 click$/);
+        expect(await readout.textContent()).toMatch(/: 1 click\b/);
       }
       await page.getByText("Times are those of America/New York.").waitFor();
       await page.goto(`${base}/portal/analytics?range=7d`);
       const slider = page.getByRole("slider", { name: "Clicks, last 7 days" });
       await slider.focus();
-      expect(await slider.getAttribute("aria-valuetext")).toMatch(/: 1 click$/);
+      expect(await slider.getAttribute("aria-valuetext")).toMatch(/: 1 click\b/);
       await page.keyboard.press("ArrowLeft");
-      await readout.getByText(/: 0 clicks$/).waitFor();
+      await readout.getByText(/: 0 clicks\b/).waitFor();
       await page.keyboard.press("Home");
       expect(await slider.getAttribute("aria-valuenow")).toBe("1");
       const zones = page.getByLabel("Time zone");
@@ -161,6 +161,52 @@ onServer(chromiumServer, () => {
       await page.getByRole("link", { name: /take away/ }).click();
       await number(page, "people").filter({ hasText: "3" }).waitFor();
       expect(await page.locator(".chip").count()).toBe(0);
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  it(
+    "is taken home, compared with another time and read by the hours of the week, as a marketer would",
+    PATIENCE,
+    async () => {
+      const { page, path } = await developer({ viewport: { width: 390, height: 844 } });
+      const complaints = complaintsOf(page);
+      const at = (days: number) => ({ at: daysAgo(days), country: "FR" });
+      await clicked(page, path, [at(1), at(1), at(2), at(8)]);
+      await showing(page, `${base}/portal`, "four clicks", (text) => text.includes('data-total="people">3<'));
+      await page.getByText("Live", { exact: true }).waitFor();
+      await page.evaluate("document.body.dataset.kept = 'yes'");
+      const began = performance.now();
+      await visit(path);
+      await number(page, "people").filter({ hasText: /^4$/ }).waitFor();
+      expect(performance.now() - began).toBeLessThan(5_000);
+      expect(await page.evaluate("document.body.dataset.kept")).toBe("yes");
+      await page.getByText("Compared with the time before").click();
+      await page.getByRole("link", { name: "the month before" }).click();
+      await page.getByText("Compared with the month before").waitFor();
+      await page.getByText("By day").click();
+      await page.getByRole("link", { name: "hour", exact: true }).click();
+      await page.getByText("By hour").waitFor();
+      await page.getByText("Show as a table").click();
+      const rows = await page.locator("#points tbody tr").count();
+      expect(rows).toBeGreaterThan(6 * 24);
+      // The whole number of each line of the scale is on the screen.
+      for (const label of await page.locator(".chart-canvas svg text").all()) {
+        const box = await label.boundingBox();
+        if (box && box.width > 0) expect([box.x >= 0, box.x + box.width <= 390]).toEqual([true, true]);
+      }
+      const picture = page.waitForEvent("download");
+      await page.getByRole("button", { name: "PNG" }).click();
+      const file = await (await picture).path();
+      expect(PNG.sync.read(await readFile(file)).width).toBeGreaterThan(390);
+      await page.getByRole("link", { name: "All analytics" }).click();
+      const hours = page.getByRole("table", { name: "Hours by the days of the week" });
+      await hours.getByRole("link").first().click();
+      await page.getByRole("link", { name: /^Hour of the week.*take away/ }).waitFor();
+      await page.getByRole("heading", { name: "Latest clicks" }).waitFor();
+      const table = page.waitForEvent("download");
+      await page.getByRole("link", { name: /^CSV.*the chart$/ }).click();
+      expect((await table).suggestedFilename()).toBe("series.csv");
       expect(complaints).toEqual([]);
     },
   );

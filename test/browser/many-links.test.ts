@@ -36,13 +36,25 @@ onServer(chromiumServer, () => {
       { length: 10 },
       (_, n) => `https://shop.example.com/${n},Shoes ${n},"spring, ads"`,
     );
-    await page.getByLabel("Addresses").fill(["url,title,tags", ...rows, "nowhere,,"].join("\n"));
+    const table = ["Page,Name,Group", ...rows, "nowhere,,", rows[0]].join("\n");
+    await page.getByLabel("Addresses").fill(table);
     await page.getByRole("button", { name: "Preview" }).click();
-    await page.getByText("11 rows: 10 will be created, 1 can’t be taken.").waitFor();
+    await page
+      .getByText("12 rows: 10 will be created, 1 is the same as another, 1 can’t be taken.")
+      .waitFor();
+    await page.getByLabel("Group").selectOption("Tags");
     await look("a preview");
     await page.getByRole("button", { name: "Create 10 links" }).click();
-    await page.getByText("11 rows: 10 created, 1 can’t be taken.").waitFor();
+    await page.getByText("12 rows: 10 created, 1 is the same as another, 1 can’t be taken.").waitFor();
     await look("a report");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy all short links" }).click();
+    await page.getByText("Copied").waitFor();
+    const copied = String(await page.evaluate("navigator.clipboard.readText()")).split("\n");
+    expect(new Set(copied).size).toBe(10);
+    const codes = page.waitForEvent("download");
+    await page.getByRole("button", { name: "QR codes (ZIP)" }).click();
+    expect((await codes).suggestedFilename()).toBe("qr-codes.zip");
 
     await page.getByRole("link", { name: "Your links" }).click();
     await page.getByText("10 links.").waitFor();
@@ -74,14 +86,19 @@ onServer(chromiumServer, () => {
     await page.getByLabel("Search").fill("shop.example.com/7");
     await page.keyboard.press("Enter");
     await page.locator("tbody tr").nth(1).waitFor({ state: "detached" });
+    await page.getByText("Save this filter").click();
+    await page.getByLabel("Name", { exact: true }).fill("Shoe 7");
+    await look("a filter to save");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("The filter Shoe 7 is saved.").waitFor();
     await page.getByText("Shoes 7").waitFor();
     expect(new URL(page.url()).search).toContain("q=shop.example.com%2F7&tag=campaign");
     expect(await page.locator("tbody tr").count()).toBe(1);
     await page.getByLabel("This page").check();
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Export 1 link" }).click();
-    const table = await readFile((await (await download).path()) ?? "", "utf8");
-    expect(table.split("\r\n")[1]).toMatch(/^http.*,https:\/\/shop\.example\.com\/7,.*Shoes 7/);
+    const exported = await readFile((await (await download).path()) ?? "", "utf8");
+    expect(exported.split("\r\n")[1]).toMatch(/^http.*,https:\/\/shop\.example\.com\/7,.*Shoes 7/);
     // The page is as it was, and its forms are sent again.
     await page.getByRole("button", { name: "Disable 1 link" }).click();
     await page.getByText("1 link disabled.").waitFor();

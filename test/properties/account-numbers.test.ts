@@ -10,7 +10,13 @@ import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
 import { withdrawnOfAll } from "../../src/projections/fold/read-withdrawals.ts";
 import { lifecycle } from "../../src/projections/groups.ts";
 import { tableReader } from "../../src/queries/analytics/counting/table-reader.ts";
-import { GROUPS, type GroupBy, type Totals } from "../../src/queries/analytics/question.ts";
+import {
+  COMPARISONS,
+  GROUPS,
+  type GroupBy,
+  type Point,
+  type Totals,
+} from "../../src/queries/analytics/question.ts";
 import { START as LOG_START, type Position } from "../../src/stores/event-store/port.ts";
 import { clickFile, clickPage } from "../../src/transfer/export/account-clicks.ts";
 import { loggedEvents } from "../support/event-store/logged-events.ts";
@@ -33,7 +39,7 @@ const STARTS = ["2026-03-27T00:00:00.000Z", "2026-10-23T00:00:00.000Z"];
 const DAYS = 5;
 /** Happened before, and are recorded late, some between the two times at which clocks are set. */
 const LATE_DAYS = 40;
-const ZONES = ["UTC", "Europe/Berlin", "America/St_Johns"];
+const ZONES = ["UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Kiritimati"];
 /** Without visitors' addresses. */
 const IMPORTED = "go.example/l2";
 const TAGS: Tagged = { "sho.rt/l0": ["sale", "mail"], "sho.rt/l1": ["sale", "other"], [IMPORTED]: [] };
@@ -79,15 +85,13 @@ describe("numbers of an account", () => {
               );
             const period = wanted(within(answer.from, answer.to));
             expectTotals(answer.totals, period);
-            for (const [point, { start, ...totals }] of answer.series.entries()) {
-              const end = answer.series[point + 1]?.start ?? answer.to;
-              const clicksIn = period.filter(({ at }) => Date.parse(at) >= start && Date.parse(at) < end);
-              expect(countsOf(totals)).toEqual(counted(clicksIn));
-              if (of.interval === "hour") expectTotals(totals, clicksIn);
-            }
+            expectPoints(answer.series, answer.to, period);
             expect(sum(answer.series)).toEqual(countsOf(answer.totals));
             const { previous } = answer;
-            if (previous) expectTotals(previous.totals, wanted(within(previous.from, previous.to)));
+            if (previous) {
+              expectTotals(previous.totals, wanted(within(previous.from, previous.to)));
+              expectPoints(previous.series, previous.to, wanted(within(previous.from, previous.to)));
+            }
             for (const field of of.groupBy) {
               const values = new Map<string, Click[]>();
               for (const click of period)
@@ -262,7 +266,7 @@ function questionOf(pick: Pick, start: number, isOfAll: boolean) {
     >,
     ...(isCut && { from, to }),
     interval: (["hour", "day", "week"] as const)[pick(3)],
-    compare: pick(2) === 0 ? ("previous" as const) : undefined,
+    compare: pick(2) === 0 ? COMPARISONS[pick(4)] : undefined,
     limit: 1 + pick(6),
   };
 }
@@ -302,9 +306,10 @@ function valuesOf(field: GroupBy, click: Click, zone: string): readonly string[]
       return [local({ hour: "2-digit" })];
     case "day":
       return [local({ dateStyle: "short" })];
-    case "weekday": {
-      const day = new Date(`${local({ dateStyle: "short" })}T00:00:00Z`).getUTCDay();
-      return [String(day === 0 ? 7 : day)];
+    case "weekday":
+    case "weekday_hour": {
+      const day = new Date(`${local({ dateStyle: "short" })}T00:00:00Z`).getUTCDay() || 7;
+      return [field === "weekday" ? String(day) : `${day}-${local({ hour: "2-digit" })}`];
     }
     default: {
       const value = utm[field.slice("utm_".length) as keyof typeof utm];
@@ -355,6 +360,17 @@ function expectTotals(totals: Totals, clicks: readonly Click[]): void {
   const people = clicks.filter(({ kind }) => kind !== "preview");
   const visitors = new Set(people.map(({ accountVisitor }) => accountVisitor));
   expect(totals.visitors).toBe(visitors.has(undefined) ? null : visitors.size);
+}
+
+/** Each point has the numbers of a question about its own time, visitors too. */
+function expectPoints(series: readonly Point[], to: number, clicks: readonly Click[]): void {
+  for (const [n, { start, ...totals }] of series.entries()) {
+    const end = series[n + 1]?.start ?? to;
+    expectTotals(
+      totals,
+      clicks.filter(({ at }) => Date.parse(at) >= start && Date.parse(at) < end),
+    );
+  }
 }
 
 function ranked(values: ReadonlyMap<string, readonly Click[]>): string[] {

@@ -172,7 +172,7 @@ async function expectRange(
   };
   const changes = await changesOfNumbers(
     { ...reading, counted },
-    { accountId: ACCOUNT, since: { time: from }, until: { time: to } },
+    { accountId: ACCOUNT, filters: {}, since: { time: from }, until: { time: to } },
   );
   expect(["changes", hitsIn(changes.before), hitsIn(changes.after)]).toEqual([
     "changes",

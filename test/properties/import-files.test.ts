@@ -15,7 +15,7 @@ import { plainCsv } from "../../src/transfer/import/formats/plain-csv.ts";
 import { shlink } from "../../src/transfer/import/formats/shlink.ts";
 import { yourls } from "../../src/transfer/import/formats/yourls.ts";
 import type { FieldList, ImportFormat } from "../../src/transfer/import/imported.ts";
-import { readRows } from "../../src/transfer/import/read-rows.ts";
+import { readRows } from "../../src/transfer/import/reading/read-rows.ts";
 import { runImport } from "../../src/transfer/import/run-import.ts";
 import { operator } from "../support/commands/command-deps.ts";
 import { openImport } from "../support/import/own-export.ts";

@@ -9,7 +9,7 @@ import { COUNTED_HEAD, countedRow, linkTable } from "../../src/transfer/export/l
 import { linkledger } from "../../src/transfer/import/formats/linkledger.ts";
 import { plainCsv } from "../../src/transfer/import/formats/plain-csv.ts";
 import type { ImportFormat } from "../../src/transfer/import/imported.ts";
-import { textSource } from "../../src/transfer/import/lines.ts";
+import { textSource } from "../../src/transfer/import/reading/lines.ts";
 import { runImport } from "../../src/transfer/import/run-import.ts";
 import { openCommandDeps, operator } from "../support/commands/command-deps.ts";
 import { effort } from "../support/runtime/effort.ts";

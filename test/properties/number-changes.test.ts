@@ -6,7 +6,11 @@ import { afterAll, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { PRESENT_RULES } from "../../src/events/classification/classify.ts";
 import { CLICK_KINDS, type ClickKind } from "../../src/events/vocabulary.ts";
-import { changesOfNumbers, REASONS } from "../../src/queries/analytics/changes/changes-of-numbers.ts";
+import {
+  type ChangesOfNumbers,
+  changesOfNumbers,
+  REASONS,
+} from "../../src/queries/analytics/changes/changes-of-numbers.ts";
 import { tableReader } from "../../src/queries/analytics/counting/table-reader.ts";
 import { whenCounted } from "../../src/queries/analytics/when-counted.ts";
 import { pause } from "../../src/runtime/pause.ts";
@@ -74,6 +78,7 @@ const question = fc.record({
   until: fc.nat(40),
   link: fc.option(fc.nat(1)),
   range: fc.option(fc.tuple(tenth, tenth), { freq: 2 }),
+  kind: fc.option(fc.constantFrom(...CLICK_KINDS), { freq: 1 }),
 });
 type Question = typeof question extends fc.Arbitrary<infer Q> ? Q : never;
 
@@ -124,6 +129,39 @@ function countAt(past: Past, n: number, link: string | undefined, from: string, 
   return counts;
 }
 
+/** What happened in between is listed, also where another change has taken it away again. */
+function expectCancelled(
+  past: Past,
+  found: ChangesOfNumbers,
+  [first, last]: readonly [number, number],
+  link: string | undefined,
+  [from, to]: readonly [string, string],
+): void {
+  const isAsked = (click: Past["clicks"][number]) =>
+    click.isOwn && (link === undefined || click.link === link) && click.at >= from && click.at < to;
+  const hitsOf = (reasons: readonly string[], id?: string) =>
+    found.changes
+      .filter(({ reason, withdrawal }) => reasons.includes(reason) && withdrawal?.id === id)
+      .reduce((sum, { hits }) => sum + hits.click + hits.preview + hits.qr_scan, 0);
+  const recorded = past.clicks.filter((click) => isAsked(click) && click.n > first && click.n <= last);
+  expect(hitsOf(["added", "counted_late"])).toBe(recorded.length);
+  const selects = (one: Past["withdrawals"][number], click: Past["clicks"][number]) =>
+    one.link === click.link &&
+    click.n < one.n &&
+    click.at >= one.from &&
+    click.at < one.to &&
+    (!one.bots || click.isBot);
+  for (const one of past.withdrawals) {
+    if (one.n <= first || one.n > last) continue;
+    const isOut = (click: Past["clicks"][number]) =>
+      past.withdrawals.some(
+        (other) => other.n < one.n && !((other.ended ?? one.n) < one.n) && selects(other, click),
+      );
+    const taken = past.clicks.filter((click) => isAsked(click) && selects(one, click) && !isOut(click));
+    expect(hitsOf(["withdrawn"], one.id)).toBe(-taken.length || 0);
+  }
+}
+
 const seen = new Set<string>();
 afterAll(() => expect([...seen].sort()).toEqual([...REASONS].sort()));
 
@@ -141,11 +179,17 @@ async function check(
     number,
   ];
   const link = asked.link === null ? undefined : LINKS[asked.link];
+  const { kind } = asked;
   const [from, to] = (asked.range ?? []).sort((a, b) => a - b).map((n) => START + n * (DAY_MS / 10));
   const found = await changesOfNumbers(
     { ...stores, reader: tableReader(stores), counted: whenCounted({ ...stores, sleep: pause }) },
     {
-      ...{ accountId: OWN, link, from, to },
+      ...{
+        accountId: OWN,
+        filters: { ...(link && { link: [link] }), ...(kind && { kind: [kind] }) },
+        from,
+        to,
+      },
       since: { position: positions[first] as string },
       until: { position: positions[last] as string },
     },
@@ -154,8 +198,11 @@ async function check(
     from === undefined ? "" : new Date(from).toISOString(),
     to === undefined ? "~" : new Date(to).toISOString(),
   ] as const;
-  expect(found.before).toEqual(countAt(past, first, link, ...range));
-  expect(found.after).toEqual(countAt(past, last, link, ...range));
+  const wanted = (counts: Record<ClickKind, number>) =>
+    kind === null ? counts : { click: 0, preview: 0, qr_scan: 0, [kind]: counts[kind] };
+  expect(found.before).toEqual(wanted(countAt(past, first, link, ...range)));
+  expect(found.after).toEqual(wanted(countAt(past, last, link, ...range)));
+  if (kind === null) expectCancelled(past, found, [first, last], link, range);
   for (const kind of CLICK_KINDS) {
     const changed = found.changes.reduce((sum, { hits }) => sum + hits[kind], 0);
     expect([kind, found.before[kind] + changed]).toEqual([kind, found.after[kind]]);
@@ -164,8 +211,10 @@ async function check(
     seen.add(reason);
     const all = CLICK_KINDS.map((kind) => hits[kind]);
     const total = all.reduce((sum, one) => sum + one, 0);
-    if (reason === "reclassified") expect([total, kinds?.from === kinds?.to]).toEqual([0, false]);
-    else
+    if (reason === "reclassified") {
+      if (kind === null) expect(total).toBe(0);
+      expect(kinds?.from === kinds?.to).toBe(false);
+    } else
       expect([
         reason,
         all.every((one) => (reason === "withdrawn" ? one <= 0 : one >= 0)),

@@ -4,12 +4,18 @@ import { type Caller, requireDeveloper } from "../../commands/caller.ts";
 import { namedLink } from "../../commands/links/change-link.ts";
 import { CLICK_KINDS } from "../../events/vocabulary.ts";
 import { acceptFilters } from "../../queries/analytics/filter-values.ts";
-import type { AccountAnswer, GroupBy, Totals } from "../../queries/analytics/question.ts";
+import type {
+  AccountAnswer,
+  ClickListQuestion,
+  GroupBy,
+  Point,
+  Totals,
+} from "../../queries/analytics/question.ts";
 import { parseRange } from "../../queries/analytics/range.ts";
 import { isoIn } from "../../queries/analytics/time-zone.ts";
 import { behindCursor, cursorOf } from "../../queries/cursor.ts";
 import { type CurrentLinkDeps, currentOwnLink, documentAt } from "../../queries/links/find-link.ts";
-import type { ClickListQuestion, ClickPlace, LogReader } from "../../queries/log-reader/log-reader.ts";
+import type { ClickPlace, LogReader } from "../../queries/log-reader/log-reader.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import type { Api } from "../fastify.ts";
@@ -156,13 +162,19 @@ function answerOf(
   iso: (instant: number) => string,
 ): AccountAnalyticsAnswer {
   const { rows, other } = (group && groups[group]) ?? {};
+  const seriesOf = (points: readonly Point[]) =>
+    points.map(({ start, ...counts }) => ({ start: iso(start), ...totalsAnswer(counts) }));
   return {
     range: { from: iso(from), to: iso(to), interval, timezone },
     totals: totalsAnswer(totals),
     ...(previous && {
-      previous: { from: iso(previous.from), to: iso(previous.to), totals: totalsAnswer(previous.totals) },
+      previous: {
+        ...{ from: iso(previous.from), to: iso(previous.to) },
+        totals: totalsAnswer(previous.totals),
+        series: seriesOf(previous.series),
+      },
     }),
-    series: series.map(({ start, ...counts }) => ({ start: iso(start), ...totalsAnswer(counts) })),
+    series: seriesOf(series),
     ...(rows && {
       groups: rows.map(({ value, label, ...counts }) => ({
         value,

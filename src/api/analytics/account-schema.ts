@@ -8,7 +8,7 @@ import {
   type UtmField,
 } from "../../events/vocabulary.ts";
 import { INTERVALS } from "../../queries/analytics/intervals.ts";
-import { GROUPS, type GroupBy } from "../../queries/analytics/question.ts";
+import { COMPARISONS, GROUPS, type GroupBy } from "../../queries/analytics/question.ts";
 import { TABLE_FORMATS } from "../../queries/log-reader/log-reader.ts";
 import { GapsSchema } from "./gaps.ts";
 import { RangeParameters } from "./range-schema.ts";
@@ -53,6 +53,7 @@ const filters = {
   hour: anyOf(text, "in this hour of the day, `00` to `23`", "09"),
   day: anyOf(text, "on this day", "2026-11-01"),
   weekday: anyOf(text, "on this day of the week, `1` for Monday", "1"),
+  weekday_hour: anyOf(text, "in this hour of this day of the week", "1-09"),
 } satisfies Record<GroupBy, z.ZodType>;
 
 const { from, to, timezone, interval } = RangeParameters.shape;
@@ -70,9 +71,9 @@ export const AccountAnalyticsParameters = z.strictObject({
   interval: interval.meta({
     description: "Length of the points of `series`; default: one that fits the range",
   }),
-  compare: z.literal("previous").optional().meta({
+  compare: z.enum(COMPARISONS).optional().meta({
     description:
-      "Adds the totals of the same hours before, by as many whole days of the time zone as the range is long",
+      "Adds the totals and the series of the same hours of the week, month or year before; `previous`: by as many whole days of the time zone as the range is long",
   }),
   limit: z.coerce
     .number()
@@ -113,14 +114,17 @@ const totals = {
   }),
 };
 
+const series = z.array(z.object({ start: time, ...totals })).meta({
+  description:
+    "Zero-filled; the first point begins with the range. Visitors who came in two points count in both",
+});
+
 export const AccountAnalyticsSchema = z
   .object({
     range: z.object({ from: time, to: time, interval: z.enum(INTERVALS), timezone: z.string() }),
     totals: z.object(totals),
-    previous: z.object({ from: time, to: time, totals: z.object(totals) }).optional(),
-    series: z
-      .array(z.object({ start: time, ...totals }))
-      .meta({ description: "Zero-filled; the first point begins with the range" }),
+    previous: z.object({ from: time, to: time, totals: z.object(totals), series }).optional(),
+    series,
     groups: z
       .array(
         z.object({

@@ -75,8 +75,8 @@ export function changesRoutes(app: Api, deps: Deps): void {
     link?: string,
   ) => {
     const request = await changesRequest(deps, parameters, deps.clock());
-    const { accountId } = caller;
-    return changesRow(await deps.logReader.changesOfNumbers({ accountId, link, ...request }, signal));
+    const of = { accountId: caller.accountId, filters: link === undefined ? {} : { link: [link] } };
+    return changesRow(await deps.logReader.changesOfNumbers({ ...of, ...request }, signal));
   };
   const common = {
     tags: ["Analytics"],

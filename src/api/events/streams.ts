@@ -20,8 +20,11 @@ const STALLED_MS = 15_000;
 export type LiveStreams = ReturnType<typeof liveStreams>;
 
 /** All of them end before the app closes. */
-export function liveStreams(app: Api, { log, ...shared }: Omit<OpenStreamsDeps, "kind"> & { log: Logger }) {
-  const streams = openStreams({ ...shared, kind: "streams" }, MOST);
+export function liveStreams(
+  app: Api,
+  { log, ...shared }: Omit<OpenStreamsDeps, "kind"> & { log: Logger; kind?: string },
+) {
+  const streams = openStreams({ kind: "streams", ...shared }, MOST);
   app.addHook("preClose", async () => streams.close());
   return {
     /**

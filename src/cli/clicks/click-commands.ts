@@ -71,9 +71,9 @@ type Moments = ChangesParameters & { wholeAccount?: boolean };
 async function why({ deps }: Session, { wholeAccount, ...moments }: Moments, address: LinkAddress) {
   const { accountId, host, slug } = await existingLink(deps, address);
   const request = await changesRequest(deps, moments, deps.clock());
-  const link = wholeAccount ? undefined : linkKey(host, slug);
+  const filters = wholeAccount ? {} : { link: [linkKey(host, slug)] };
   const reading = { ...deps, reader: tableReader(deps), counted: whenCounted(deps) };
-  return changesRow(await changesOfNumbers(reading, { accountId, link, ...request }));
+  return changesRow(await changesOfNumbers(reading, { accountId, filters, ...request }));
 }
 
 async function withdrawn(session: Session, { reason, dryRun, ...chosen }: Chosen, text: string) {

@@ -5,7 +5,9 @@ import type { Api } from "../../api/fastify.ts";
 import { sendExport } from "../../api/limits/exports.ts";
 import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { countTry } from "../../api/limits/rate-limit.ts";
-import { changeBrand } from "../../commands/account/brands.ts";
+import { LOGO_MAX_BYTES } from "../../api/qr/logo.ts";
+import { FORM_FRAME_BYTES, takeUploads } from "../../api/uploads.ts";
+import { changeBrand, changeLogo } from "../../commands/account/brands.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
 import { acceptEmail, type ChangedEmail, changeEmail } from "../../commands/account/email.ts";
 import {
@@ -23,25 +25,27 @@ import { endSession, type SignInDeps, startSession } from "../auth/start-session
 import { countReauthentication } from "../auth/throttle.ts";
 import { typedUrl } from "../links/urls.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { hiddenFields } from "../shell/form.ts";
+import { hiddenFields, schemaOf } from "../shell/form.ts";
 import { formRoute, type ShowAgain } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { redirectTo } from "../shell/visit.ts";
-import { type AccountForm, sendAccountPage } from "./account-page.ts";
-import { logoForms } from "./logo-forms.ts";
+import {
+  type AccountForm,
+  BRAND_FIELDS,
+  CLOSE_FIELDS,
+  EMAIL_FIELDS,
+  PASSWORD_FIELDS,
+  sendAccountPage,
+} from "./account-page.ts";
 
 const PATH = "/portal/account";
 /** Limited, because each export reads the whole log since the account was opened. */
 const EXPORTS_AN_HOUR = 5;
 
-const text = z.string().default("");
-const EmailForm = z.object({ email: text, password: text });
-const PasswordForm = z.object({ password: text, wanted: text });
-const BrandForm = z.object({ name: text, colour: text, no_colour: text, url: text });
-const ZoneForm = z.object({ timezone: text });
-const CloseForm = z.object({ password: text });
-const Token = z.object({ token: text });
+const ZoneForm = z.object({ timezone: z.string().default("") });
+const LogoForm = z.object({ logo: z.instanceof(Uint8Array).optional().catch(undefined) });
+const Token = z.object({ token: z.string().default("") });
 const SessionParams = z.object({ sessionId: z.string().regex(/^[0-9a-f]{64}$/) });
 
 export function accountChanges(app: Api, deps: SignInDeps): void {
@@ -52,7 +56,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
 
   formRoute(app, deps, "/account/brand", {
     ...shown("brand"),
-    schema: { body: BrandForm },
+    schema: { body: schemaOf(BRAND_FIELDS) },
     run: async ({ session: { accountId }, context, body }) => {
       const { position } = await changeBrand(deps.links, context, accountId, {
         name: body.name,
@@ -63,10 +67,33 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
     },
   });
 
-  logoForms(app, deps, shown("logo").again);
+  app.register(async (scope: Api) => {
+    takeUploads(scope);
+    formRoute(scope, deps, "/account/logo", {
+      ...shown("logo"),
+      bodyLimit: LOGO_MAX_BYTES + FORM_FRAME_BYTES,
+      schema: { body: LogoForm },
+      run: async ({ session: { accountId }, context, body: { logo } }) => {
+        if (logo === undefined || logo.length === 0)
+          throw new Refused("invalid_logo", "Choose a PNG image first");
+        const made = await deps.makeLogo(logo);
+        if ("problem" in made) throw new Refused("invalid_logo", made.problem);
+        const { position } = await changeLogo(deps, context, accountId, made.image);
+        return { position, to: PATH, notice: "Your logo is set: it is in the middle of your QR codes." };
+      },
+    });
+  });
+
+  formRoute(app, deps, "/account/logo/remove", {
+    path: PATH,
+    run: async ({ session: { accountId }, context }) => {
+      const { position } = await changeLogo(deps, context, accountId, null);
+      return { position, to: PATH, notice: "Your logo is removed." };
+    },
+  });
 
   formRoute(app, deps, "/account/time-zone", {
-    ...shown("zone"),
+    ...shown("time-zone"),
     schema: { body: ZoneForm },
     run: async ({ session: { accountId }, context, body: { timezone } }) => {
       const { position } = await changeTimeZone(deps, context, accountId, timezone);
@@ -76,7 +103,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
 
   formRoute(app, deps, "/account/email", {
     ...shown("email"),
-    schema: { body: EmailForm },
+    schema: { body: schemaOf(EMAIL_FIELDS) },
     run: async ({ request, session: { accountId }, body: { email, password } }) => {
       await reauthenticate(deps, request, password);
       const notice = deps.mailer
@@ -89,7 +116,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   formRoute(app, deps, "/account/password", {
     ...shown("password"),
     count: "uncounted",
-    schema: { body: PasswordForm },
+    schema: { body: schemaOf(PASSWORD_FIELDS) },
     run: async ({ request, reply, session: { accountId, sessionId }, body: { password, wanted } }) => {
       await countReauthentication(deps, sessionId);
       const change = () => changePassword(deps, accountId, { current: password, wanted });
@@ -103,7 +130,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   formRoute(app, deps, "/account/close", {
     ...shown("close"),
     count: "uncounted",
-    schema: { body: CloseForm },
+    schema: { body: schemaOf(CLOSE_FIELDS) },
     run: async ({ request, reply, context, session: { accountId }, body: { password } }) => {
       await reauthenticate(deps, request, password);
       const { position } = await closeAccount(deps, context, accountId);

@@ -1,30 +1,106 @@
-// GET /portal/account: e-mail address, password, sessions, data export, closing the account.
+// GET /portal/account: e-mail address, password, what visitors see, time zone, sessions, data export, closing the account.
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { LOGO_MAX_BYTES } from "../../api/qr/logo.ts";
+import { BRAND_NAME_MAX } from "../../commands/account/brands.ts";
 import { PASSWORD_MIN } from "../../commands/account/password.ts";
+import { type BrandDocument, brands } from "../../projections/definitions/brands.ts";
+import { inkOn } from "../../redirect/http/plain-page.ts";
+import { cutText } from "../../runtime/text/cut-text.ts";
+import { orUndefined } from "../../stores/connections/errors.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
+import { LONGEST_URL } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { field } from "../shell/form.ts";
+import type { Fields, Form } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import {
-  type Columns,
-  card,
-  confirmedPost,
-  formCard,
-  pageHead,
-  postButton,
-  table,
-  time,
-} from "../shell/parts.ts";
-import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/refused-form.ts";
+import { type Card, type Columns, confirmedPost, postButton, tableCard } from "../shell/parts.ts";
+import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, type SessionOfAccount, type Sessions, signedIn } from "../shell/sessions.ts";
-import { brandCard, brandOf } from "./brand-card.ts";
-import { logoCard } from "./logo-forms.ts";
-import { zoneCard } from "./zone-card.ts";
 
-export type AccountForm = "brand" | "logo" | "zone" | "email" | "password" | "close";
+const PATH = "/portal/account";
+/** Of a picker while none is chosen: it has no empty value, so a box beside it says that there is none. */
+const FIRST_COLOUR = "#4f46e5";
+/** Its length is the command's to refuse, in its own words. */
+const text = z.string().default("");
 
+const currentPassword = {
+  label: "Your current password",
+  type: "password",
+  autocomplete: "current-password",
+  required: true,
+  refusedAs: "current_password",
+} as const;
+
+export const EMAIL_FIELDS = {
+  email: {
+    id: "new-email",
+    label: "New address",
+    type: "email",
+    autocomplete: "email",
+    required: true,
+    maxlength: 254,
+    schema: text,
+  },
+  password: { ...currentPassword, id: "email-password" },
+} satisfies Fields;
+
+export const PASSWORD_FIELDS = {
+  password: { ...currentPassword, id: "current-password" },
+  wanted: {
+    id: "new-password",
+    label: "New password",
+    type: "password",
+    autocomplete: "new-password",
+    required: true,
+    minlength: PASSWORD_MIN,
+    hint: `At least ${PASSWORD_MIN} characters. You are signed out everywhere else.`,
+    refusedAs: "password",
+  },
+} satisfies Fields;
+
+export const CLOSE_FIELDS = { password: { ...currentPassword, id: "close-password" } } satisfies Fields;
+
+export const BRAND_FIELDS = {
+  name: {
+    id: "brand-name",
+    label: "Your name",
+    maxlength: BRAND_NAME_MAX,
+    autocomplete: "organization",
+    hint: "Above the page that asks for a password, or says that a link has expired or isn't there yet.",
+    schema: text,
+  },
+  colour: {
+    id: "brand-colour",
+    label: "Colour",
+    type: "color",
+    hint: "Text on it is black or white, whichever can be read.",
+  },
+  no_colour: { label: "No colour of your own", isBox: true },
+  url: {
+    id: "brand-url",
+    label: "Page for expired and unknown links",
+    maxlength: LONGEST_URL,
+    placeholder: "https://example.com/not-here",
+    hint: "Of your own domains: visitors are led there instead of to a page of ours. A link's own expired URL comes first.",
+    schema: text,
+  },
+} satisfies Fields;
+
+const LOGO_FIELDS = {
+  logo: {
+    id: "logo",
+    label: "PNG image",
+    type: "file",
+    accept: "image/png",
+    required: true,
+    hint: `At most ${LOGO_MAX_BYTES / 1024} KB. A square without small print scans best.`,
+  },
+} satisfies Fields;
+
+export type AccountForm = "brand" | "logo" | "time-zone" | "email" | "password" | "close";
 type Deps = PortalDeps & { sessions: Sessions };
 
 export function accountPage(app: Api, deps: Deps): void {
@@ -33,122 +109,150 @@ export function accountPage(app: Api, deps: Deps): void {
   );
 }
 
-/** `form`: the one that was refused. */
+/** `refusedForm`: the one that was refused. */
 export async function sendAccountPage(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  form?: AccountForm,
+  refusedForm?: AccountForm,
   refused?: RefusedForm,
 ): Promise<FastifyReply> {
   const { accountId, email, timeZone, sessionId } = signedIn(request);
   const [sessions, brand] = await Promise.all([deps.sessions.list(accountId), brandOf(deps, accountId)]);
-  const at = (other: AccountForm) => (other === form ? refused : undefined);
+  const form = (name: AccountForm, about: Omit<Form, "action" | "refused">): Form => ({
+    ...about,
+    action: `${PATH}/${name}`,
+    refused: name === refusedForm ? refused : undefined,
+  });
+  // By which password managers find the account.
+  const more = html`<input type="text" name="username" autocomplete="username" value="${email}" hidden>`;
+  const emailHint = deps.mailer && "It counts once you have followed the link we send there.";
+  const emailFields = { ...EMAIL_FIELDS, email: { ...EMAIL_FIELDS.email, hint: emailHint } };
+  const zone = (refusedForm === "time-zone" && typedText(refused?.typed ?? {}, "timezone")) || timeZone || "";
   return sendPage(reply, {
     title: "Account",
     nav: "Account",
-    status: refused?.status,
-    notice:
-      refused &&
-      noticeOf(refused, "name", "colour", "url", "logo", "timezone", "email", "password", "current_password"),
-    body: html`${pageHead("Account", { lead: html`${email} · <code>${accountId}</code>` })}
-<div class="grid">${emailCard(email, deps.mailer !== undefined, at("email"))}${passwordCard(email, at("password"))}</div>
-${brand !== undefined && html`${brandCard(brand, at("brand"))}${logoCard(brand?.logo ?? null, at("logo"))}`}
-${zoneCard(timeZone, at("zone"))}
-${sessionsCard(sessions, sessionId)}
-${dataCard}
-${closeCard(email, at("close"))}`,
+    lead: html`${email} · <code>${accountId}</code>`,
+    refused,
+    cards: [
+      [
+        {
+          title: "E-mail address",
+          form: form("email", { fields: emailFields, more, button: "Change address" }),
+        },
+        {
+          title: "Password",
+          form: form("password", { fields: PASSWORD_FIELDS, more, button: "Change password" }),
+        },
+      ],
+      brand !== undefined && {
+        title: "What visitors see",
+        form: form("brand", {
+          id: "visitors",
+          fields: BRAND_FIELDS,
+          values: {
+            name: brand?.name,
+            colour: brand?.colour ?? FIRST_COLOUR,
+            no_colour: brand?.colour ? "" : "1",
+            url: brand?.fallbackUrl,
+          },
+          beside: sample(brand?.name ?? "", brand?.colour ?? FIRST_COLOUR),
+          button: "Save",
+        }),
+      },
+      brand !== undefined && {
+        title: "Logo",
+        lead: "In the middle of the QR codes of your links.",
+        body: brand?.logo && currentLogo(brand.logo),
+        form: form("logo", { fields: LOGO_FIELDS, button: brand?.logo ? "Replace" : "Upload" }),
+      },
+      {
+        title: "Time zone",
+        lead: "In which days begin on the dashboard and in analytics, unless an address names another.",
+        form: form("time-zone", {
+          id: "time-zone",
+          fields: {
+            timezone: {
+              id: "own-zone",
+              label: "Time zone of your numbers",
+              options: [["", "That of each browser"], ...zoneOptions(zone)],
+            },
+          },
+          values: { timezone: zone },
+          isRow: true,
+          button: "Save",
+        }),
+      },
+      sessionsCard(sessions, sessionId),
+      {
+        title: "Your data",
+        lead: "Everything the log holds of you, event by event: the account, its keys and domains, every link and every click, as lines of JSON.",
+        body: html`<div><a class="button" href="${PATH}/export" download>${icon("download")}Export my data</a></div>`,
+      },
+      {
+        title: "Close account",
+        kind: "danger",
+        lead: "Your keys stop at once, your links no longer redirect, your domains and webhooks are removed, and your e-mail address is erased. This can't be undone: export your data first.",
+        form: form("close", {
+          fields: CLOSE_FIELDS,
+          more,
+          isRow: true,
+          buttonKind: "danger",
+          button: "Close my account for good",
+        }),
+      },
+    ],
   });
 }
 
-function emailCard(email: string, withMail: boolean, refused: RefusedForm | undefined): Html {
-  const address = field({
-    id: "new-email",
-    label: "New address",
-    name: "email",
-    type: "email",
-    autocomplete: "email",
-    required: true,
-    maxlength: 254,
-    value: refused && typedText(refused.typed, "email"),
-    hint: withMail ? "It counts once you have followed the link we send there." : undefined,
-    error: errorOf(refused, "email"),
-  });
-  return formCard("E-mail address", {
-    action: "/portal/account/email",
-    button: "Change address",
-    fields: html`${address}${passwordField("email-password", email, refused)}`,
-  });
+/** Null where nothing is chosen; undefined while nobody knows, as an empty form that is saved would clear what is chosen. */
+export async function brandOf(
+  { readStore }: { readStore: Pick<ReadStore, "get"> },
+  accountId: string,
+): Promise<BrandDocument | null | undefined> {
+  const reading = readStore.get<BrandDocument>(brands.collection.name, accountId);
+  return await orUndefined(reading.then((brand) => brand ?? null));
 }
 
-function passwordCard(email: string, refused: RefusedForm | undefined): Html {
-  const wanted = field({
-    id: "new-password",
-    label: "New password",
-    name: "wanted",
-    type: "password",
-    autocomplete: "new-password",
-    required: true,
-    minlength: PASSWORD_MIN,
-    hint: `At least ${PASSWORD_MIN} characters. You are signed out everywhere else.`,
-    error: errorOf(refused, "password"),
-  });
-  return formCard("Password", {
-    action: "/portal/account/password",
-    button: "Change password",
-    fields: html`${passwordField("current-password", email, refused)}${wanted}`,
-  });
+/** Values and names; `chosen` too, where it is none of them, such as an alias. */
+export function zoneOptions(chosen: string): (readonly [string, string])[] {
+  const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")];
+  if (chosen !== "" && !zones.includes(chosen)) zones.unshift(chosen);
+  return zones.map((name) => [name, name.replaceAll("_", " ")] as const);
 }
 
-/** With a hidden user name field, by which password managers find the account. */
-function passwordField(id: string, email: string, refused: RefusedForm | undefined): Html {
-  const about = { label: "Your current password", name: "password", type: "password" } as const;
-  const error = errorOf(refused, "current_password");
-  return html`<input type="text" name="username" autocomplete="username" value="${email}" hidden>
-${field({ id, ...about, autocomplete: "current-password", required: true, error })}`;
+/** As the page is drawn; SVG's attributes need no inline style. */
+function sample(name: string, colour: string): Html {
+  const shown = name || "Your name";
+  return html`<figure class="stack"><svg viewBox="0 0 320 200" fill="currentColor" role="img" aria-label="Sample of a page for visitors"><rect width="320" height="200" rx="8" fill="none" stroke="currentColor"/>
+<rect x="1" y="1" width="318" height="40" rx="8" fill="${colour}"/><text x="160" y="26" text-anchor="middle" font-size="14" font-weight="600" fill="${inkOn(colour)}">${shown.length > 22 ? `${cutText(shown, 21)}…` : shown}</text>
+<text x="160" y="115" text-anchor="middle" font-size="16" font-weight="600">This short link has expired</text>
+<text x="160" y="142" text-anchor="middle" font-size="11">Whoever gave it to you may have a new one.</text></svg>
+<figcaption class="hint">As it was saved last.</figcaption></figure>`;
 }
 
-function sessionsCard(sessions: readonly SessionOfAccount[], current: string): Html {
-  const title = "Where you are signed in";
+/** `image`: PNG in base64. */
+function currentLogo(image: string): Html {
+  return html`<p class="actions"><img class="logo" src="data:image/png;base64,${image}" alt="Your logo" width="64" height="64">${postButton(`${PATH}/logo/remove`, html`${icon("trash")}Remove`, { label: "Remove the logo" })}</p>`;
+}
+
+function sessionsCard(sessions: readonly SessionOfAccount[], current: string): Card | Html | undefined {
   const end = ({ sessionId, browser }: SessionOfAccount) =>
     sessionId === current
       ? html`<span class="badge badge-good">This browser</span>`
-      : postButton(`/portal/account/sessions/${sessionId}/end`, "Sign out", {
+      : postButton(`${PATH}/sessions/${sessionId}/end`, "Sign out", {
           kind: "small",
           label: `Sign out ${browser}`,
         });
   const columns: Columns<SessionOfAccount> = {
     Browser: ({ browser }) => html`<strong>${browser}</strong>`,
     Network: ({ address }) => address || "unknown",
-    "Signed in": ({ createdAt }) => time(createdAt),
-    "Last seen": ({ seenAt }) => time(seenAt),
-    Actions: { isHidden: true, end: true, cell: end },
+    "Signed in": "createdAt",
+    "Last seen": "seenAt",
+    Actions: { cell: end, isHidden: true, end: true },
   };
-  const actions = confirmedPost(
-    "Sign out everywhere",
-    "Ends every session, this one too. API keys go on working.",
-    "/portal/account/sessions/end-all",
-    "Sign out everywhere",
-  );
-  return card(title, table(title, columns, sessions), { actions });
-}
-
-const dataCard = card(
-  "Your data",
-  html`<div><a class="button" href="/portal/account/export" download>${icon("download")}Export my data</a></div>`,
-  {
-    lead: "Everything the log holds of you, event by event: the account, its keys and domains, every link and every click, as lines of JSON.",
-  },
-);
-
-function closeCard(email: string, refused: RefusedForm | undefined): Html {
-  return formCard("Close account", {
-    kind: "danger",
-    action: "/portal/account/close",
-    isRow: true,
-    buttonKind: "danger",
-    button: "Close my account for good",
-    lead: "Your keys stop at once, your links no longer redirect, your domains and webhooks are removed, and your e-mail address is erased. This can't be undone: export your data first.",
-    fields: passwordField("close-password", email, refused),
-  });
+  const everywhere = "Sign out everywhere";
+  const question = "Ends every session, this one too. API keys go on working.";
+  const actions = confirmedPost(everywhere, question, `${PATH}/sessions/end-all`, everywhere);
+  return tableCard("Where you are signed in", columns, sessions, { actions });
 }

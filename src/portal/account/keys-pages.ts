@@ -8,31 +8,18 @@ import { KEY_SCOPES, type KeyScope, STREAM_LIMITS } from "../../events/vocabular
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { acceptedEarlier, keyStatus, lastUseOf, listKeys } from "../../queries/accounts.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { field, hiddenFields, ticked } from "../shell/form.ts";
+import { type Fields, field, hiddenFields, schemaOf } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import {
-  type Columns,
-  card,
-  confirmed,
-  confirmedPost,
-  copyable,
-  emptyCard,
-  formCard,
-  pageHead,
-  table,
-  time,
-} from "../shell/parts.ts";
-import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/refused-form.ts";
+import { type Columns, confirmed, confirmedPost, copyable, tableCard, time } from "../shell/parts.ts";
+import type { RefusedForm } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 
 const PATH = "/portal/keys";
-const LABEL_MAX = 100;
 /** Bounds the page: an account may have a thousand deactivated keys. */
 const DEACTIVATED_SHOWN = 100;
-const NETWORKS_MAX = 1_000;
 const DAY_MS = 86_400_000;
 /** In days from now; "" for a key that never expires. */
 const LIFETIMES = [
@@ -48,14 +35,36 @@ const SCOPE_NAMES: Readonly<Record<KeyScope, string>> = {
   "analytics:read": "Read analytics",
   "events:read": "Read the event feed",
 };
+const LABEL = {
+  label: {
+    label: "Label",
+    required: true,
+    maxlength: 100,
+    placeholder: "Where you will use it, such as “Website”",
+  },
+} satisfies Fields;
+const BOUNDS = {
+  scopes: {
+    label: "It may",
+    options: KEY_SCOPES.map((scope) => [scope, html`${SCOPE_NAMES[scope]} <code>${scope}</code>`] as const),
+    boxes: true,
+  },
+  lifetime: {
+    label: "It expires",
+    options: LIFETIMES,
+    schema: z.enum(LIFETIMES.map(([days]) => days)).default(""),
+    refusedAs: "expires_at",
+  },
+  networks: {
+    label: "Allowed addresses",
+    rows: 2,
+    maxlength: 1_000,
+    isExact: true,
+    hint: "Addresses or networks such as 203.0.113.0/24 or 2001:db8::/32. Empty: any.",
+  },
+} satisfies Fields;
 /** `once`: the id of the key that the form issues, so that sending it again issues no second one. */
-const IssueForm = z.object({
-  label: z.string().max(LABEL_MAX).default(""),
-  once: z.uuid().optional(),
-  scopes: ticked,
-  lifetime: z.enum(LIFETIMES.map(([days]) => days)).default(""),
-  networks: z.string().max(NETWORKS_MAX).default(""),
-});
+const IssueForm = schemaOf({ ...LABEL, ...BOUNDS }).extend({ once: z.uuid().optional() });
 const KeyParams = z.object({ keyId: z.uuid() });
 /** In hours: how long programs may use the texts before. */
 const OVERLAPS = [
@@ -81,18 +90,33 @@ export function keysPages(app: Api, deps: PortalDeps): void {
     const uses = new Map(
       await Promise.all(keys.map(async ({ _id }) => [_id, await lastUseOf(deps, _id)] as const)),
     );
+    const plan = tier === "free" && html`, or <a href="/portal/plan">look at the Developer plan</a>`;
+    const below =
+      all.length > keys.length &&
+      html`<p class="muted small">Of the keys that are over, the last ${DEACTIVATED_SHOWN}.</p>`;
     return sendPage(reply, {
-      status: refused?.status,
       title: "API keys",
       nav: "API keys",
-
-      notice: refused && noticeOf(refused, "networks", "scopes", "expires_at"),
-      body: html`${pageHead("API keys", {
-        lead: html`${active} of ${limit} active keys. Programs send a key as <code>X-API-Key</code>; <a href="/docs">see the documentation</a>.`,
-      })}
-${issueCard(active >= limit, tier, deps.newId(), refused)}
-${keys.length === 0 ? noKeys : keyTable(keys, uses, now)}
-${all.length > keys.length && html`<p class="muted small">Of the keys that are over, the last ${DEACTIVATED_SHOWN}.</p>`}`,
+      lead: html`${active} of ${limit} active keys. Programs send a key as <code>X-API-Key</code>; <a href="/docs">see the documentation</a>.`,
+      refused,
+      cards: [
+        active >= limit
+          ? { title: "New key", lead: html`All keys of your plan are in use: deactivate one first${plan}.` }
+          : {
+              title: "New key",
+              form: {
+                action: PATH,
+                hidden: { once: deps.newId() },
+                fields: LABEL,
+                folded: [{ title: "Scopes, expiry and addresses", fields: BOUNDS }],
+                values: { scopes: KEY_SCOPES },
+                refused,
+                button: html`${icon("plus")}Issue key`,
+                buttonKind: "primary",
+              },
+            },
+        tableCard("Your keys", keyColumns(uses, now), keys, { none: NO_KEYS, below }),
+      ],
     });
   };
   app.get("/keys", { preHandler: requireSession }, (request, reply) => show(request, reply));
@@ -137,51 +161,6 @@ ${all.length > keys.length && html`<p class="muted small">Of the keys that are o
   });
 }
 
-function issueCard(isFull: boolean, tier: string, once: string, refused: RefusedForm | undefined): Html {
-  const plan = tier === "free" && html`, or <a href="/portal/plan">look at the Developer plan</a>`;
-  if (isFull)
-    return card("New key", "", {
-      lead: html`All keys of your plan are in use: deactivate one first${plan}.`,
-    });
-  const typed = refused?.typed ?? {};
-  const networks = typedText(typed, "networks");
-  return formCard("New key", {
-    action: PATH,
-    buttonKind: "primary",
-    button: html`${icon("plus")}Issue key`,
-    fields: html`${hiddenFields({ once })}${field({
-      label: "Label",
-      name: "label",
-      value: typedText(typed, "label"),
-      required: true,
-      maxlength: LABEL_MAX,
-      autocomplete: "off",
-      placeholder: "Where you will use it, such as “Website”",
-    })}
-<details class="more-options" ${refused && html`open`}><summary>Scopes, expiry and addresses</summary>
-<div class="stack">
-${field({
-  label: "It may",
-  name: "scopes",
-  options: KEY_SCOPES.map((scope) => [scope, html`${SCOPE_NAMES[scope]} <code>${scope}</code>`]),
-  boxes: true,
-  value: ticked.catch(undefined).parse(typed.scopes) ?? KEY_SCOPES,
-  error: errorOf(refused, "scopes"),
-})}
-${field({ label: "It expires", name: "lifetime", value: typedText(typed, "lifetime"), options: LIFETIMES, error: errorOf(refused, "expires_at") })}
-${field({
-  label: "Allowed addresses",
-  name: "networks",
-  value: networks,
-  rows: 2,
-  maxlength: NETWORKS_MAX,
-  isExact: true,
-  error: errorOf(refused, "networks"),
-  hint: "Addresses or networks such as 203.0.113.0/24 or 2001:db8::/32. Empty: any.",
-})}</div></details>`,
-  });
-}
-
 type NewKey = { key: string; label?: string; earlier?: readonly { hint: string; until: string }[] };
 
 function newKey({ key, label, earlier }: NewKey, baseUrl: string): Html {
@@ -195,28 +174,22 @@ ${copyable("new-key", key, "the key")}
 <p><a class="button" href="/docs/guide-first-link" data-docs-key="${key}">Fill it in at the documentation</a> <a class="button" href="/portal/keys">Go to your keys</a></p></section>`;
 }
 
-const noKeys = emptyCard(
-  "key",
+const NO_KEYS = [
   "No keys yet",
   "With a key, your programs create links and read their numbers. Give it a label that says where it is used, and it appears here with its last use.",
-);
+  "key",
+] as const;
 
-function keyTable(
-  keys: readonly KeyDocument[],
-  uses: ReadonlyMap<string, string | undefined>,
-  now: Date,
-): Html {
-  const title = "Your keys";
+function keyColumns(uses: ReadonlyMap<string, string | undefined>, now: Date): Columns<KeyDocument> {
   const lastUse = (at: string | undefined) => (at ? time(at) : html`<span class="muted">Never</span>`);
-  const columns: Columns<KeyDocument> = {
+  return {
     Label: (key) => html`<div><strong>${nameOf(key)}</strong>${bounds(key)}</div>`,
     Key: ({ hint }) => html`<code class="nowrap">…${hint}</code>`,
     State: (key) => state(key, now),
-    Issued: ({ issuedAt }) => time(issuedAt),
+    Issued: "issuedAt",
     "Last used": ({ _id }) => lastUse(uses.get(_id)),
-    Actions: { isHidden: true, end: true, cell: (key) => actions(key, now) },
+    Actions: { cell: (key) => actions(key, now), isHidden: true, end: true },
   };
-  return card(title, table(title, columns, keys));
 }
 
 /** What it may do and from where, of a key that may not do all everywhere. */

@@ -4,27 +4,25 @@ import type { Api } from "../../api/fastify.ts";
 import { namedLink } from "../../commands/links/change-link.ts";
 import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
-import { acceptFilters } from "../../queries/analytics/filter-values.ts";
 import type { AccountAnswer, Filters } from "../../queries/analytics/question.ts";
 import { ownLinkAt } from "../../queries/links/find-link.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
 import { isRefused } from "../../runtime/refused.ts";
-import { linkHead, linkPath, shortName } from "../links/link-view.ts";
+import { linkHead, shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { address } from "../shell/address.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
 import { emptyCard, pageHead } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { askView } from "./ask-view.ts";
+import { acceptedFilters, askView } from "./ask-view.ts";
 import { breakdownCards, groupsOf, MOST_ROWS } from "./breakdowns.ts";
 import { filterChips } from "./filter-chips.ts";
+import { latestCard, latestClicksOf } from "./latest-clicks.ts";
 import { live } from "./metrics.ts";
 import { rangeBar } from "./range-bar.ts";
-import { recentCard, recentClicksOf } from "./recent-clicks-card.ts";
 import { chartCard } from "./series-chart.ts";
-import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf } from "./view-address.ts";
+import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf, WHY } from "./view-address.ts";
 
 export function analyticsPage(app: Api, deps: PortalDeps): void {
   const schema = { querystring: AnalyticsQuery };
@@ -42,7 +40,7 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
     const isLive = answer !== undefined && view.range.includesNow && hasDeveloperFeatures(tier);
     const isEmpty = answer === undefined || hitsIn(answer) === 0;
     const isOfLink = link !== undefined && Object.keys(view.filters).length === 1;
-    const recent = isOfLink && !isEmpty && (await recentClicksOf(deps, link, view, request.signal));
+    const latest = !isEmpty && (await latestClicksOf(deps, accountId, view, request.signal));
     const clear = viewAddress(view, { filters: {} });
     return sendPage(reply, {
       title: link ? `Analytics of ${link.slug}` : "Analytics",
@@ -51,10 +49,10 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
       status: answer ? 200 : 400,
       notice: problem === undefined ? undefined : { kind: "failed", text: problem },
       body: html`${link ? linkHead(link, await statusOf(deps, link), "Analytics") : pageHead("Analytics")}
-<div class="analytics-bar">${rangeBar(view, tier, isLive && liveSign)}${filterChips(view, link, clear)}</div>
+<div class="analytics-bar">${rangeBar(view, tier, isLive && liveSign, answer?.interval)}${filterChips(view, link, clear)}</div>
 ${isTooLarge && tooLarge}${answer && numbers(view, answer, link, request.visit.assets.url("world.svg"))}
-${answer && recent && recentCard(recent, view.show, live(view.range), exportLinks(link, tier))}
-${answer && hasDeveloperFeatures(tier) && whyLink(link)}${answer && places}`,
+${latest && latestCard(latest, view, isOfLink)}
+${answer && hasDeveloperFeatures(tier) && whyLink(view)}${answer && places}`,
     });
   });
 }
@@ -65,11 +63,9 @@ async function filtersOf(
   accountId: string,
   { filters, range }: AnalyticsView,
 ): Promise<{ filters: Filters; problem?: string | undefined }> {
-  const keyOf = async (name: string) =>
-    (await ownLinkAt(deps, accountId, namedLink(name, deps.baseHost)))._id;
   try {
     const problem = range.choice === "custom" ? undefined : range.errors.timezone;
-    return { filters: await acceptFilters(filters, keyOf), problem };
+    return { filters: await acceptedFilters(deps, accountId, filters), problem };
   } catch (error) {
     if (isRefused(error, "invalid_request", "invalid_link")) return { filters, problem: error.message };
     throw error;
@@ -110,10 +106,8 @@ function nobody(view: AnalyticsView, link: LinkDocument | undefined): Html {
   return html`<section class="card empty" id="nobody" ${live(view.range)}>${icon("chart")}<h2>Nobody has been here in this time</h2><p>${words}</p></section>`;
 }
 
-/** Of the numbers without filters. */
-function whyLink(link: LinkDocument | undefined): Html {
-  const of = link && { link: `${link.host}/${link.slug}` };
-  return html`<p class="small"><a href="${address("/portal/analytics/why", { ...of })}">Why did these numbers change?</a></p>`;
+function whyLink(view: AnalyticsView): Html {
+  return html`<p class="small"><a href="${viewAddress(view, { path: WHY, show: "people", open: [] })}">Why did these numbers change?</a></p>`;
 }
 
 const tooLarge = emptyCard(
@@ -123,13 +117,6 @@ const tooLarge = emptyCard(
 );
 
 /** Hidden without scripts. */
-const liveSign = html`<span class="badge" id="live" hidden><svg class="dot" viewBox="0 0 2 2" fill="currentColor" aria-hidden="true"><circle cx="1" cy="1" r="1"/></svg><span role="status">Live</span></span>`;
+export const liveSign = html`<span class="badge" id="live" hidden><svg class="dot" viewBox="0 0 2 2" fill="currentColor" aria-hidden="true"><circle cx="1" cy="1" r="1"/></svg><span role="status">Live</span></span>`;
 
 const places = html`<p class="muted small">Places are found by <a href="https://db-ip.com">IP Geolocation by DB-IP</a>; addresses are shortened before they are kept.</p>`;
-
-function exportLinks(link: LinkDocument | undefined, tier: Tier): Html | false {
-  if (!link || !hasDeveloperFeatures(tier)) return false;
-  const download = (format: string) =>
-    html`<a class="button button-small" href="${linkPath(link, `/clicks.${format}`)}" download>${icon("download")}${format.toUpperCase()}</a>`;
-  return html`<div class="actions"><span class="muted small">All clicks and previews as</span>${download("csv")}${download("ndjson")}</div>`;
-}

@@ -1,6 +1,9 @@
 // Asks for the numbers of a page of analytics, and says what is to be changed where they are refused.
-import { CLICK_KINDS, hasDeveloperFeatures } from "../../events/vocabulary.ts";
-import type { AccountAnswer, GroupBy } from "../../queries/analytics/question.ts";
+import { namedLink } from "../../commands/links/change-link.ts";
+import { CLICK_KINDS } from "../../events/vocabulary.ts";
+import { acceptFilters } from "../../queries/analytics/filter-values.ts";
+import type { AccountAnswer, Filters, GroupBy } from "../../queries/analytics/question.ts";
+import { type FindLinkDeps, ownLinkAt } from "../../queries/links/find-link.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import type { SignedIn } from "../shell/sessions.ts";
@@ -17,7 +20,7 @@ type Wanted = { groupBy: readonly GroupBy[]; limit: number };
 /** @throws analytics_busy, what the stores throw */
 export async function askView(
   deps: Deps,
-  { accountId, tier }: Pick<SignedIn, "accountId" | "tier">,
+  { accountId }: Pick<SignedIn, "accountId" | "tier">,
   view: AnalyticsView,
   { groupBy, limit }: Wanted,
   signal: AbortSignal,
@@ -28,11 +31,9 @@ export async function askView(
     view: { ...view, range: { ...range, errors } },
     isTooLarge: false,
   });
-  const compare =
-    hasDeveloperFeatures(tier) && range.request.from !== undefined ? ("previous" as const) : undefined;
   const zone = range.zone.name;
   const now = deps.clock().getTime();
-  const question = { accountId, filters, ...range.request, limit, zone, compare, kinds: CLICK_KINDS, now };
+  const question = { accountId, filters, ...range.request, limit, zone, kinds: CLICK_KINDS, now };
   try {
     const answer = await deps.logReader.askAccount({ ...question, groupBy }, signal);
     return { view, answer, isTooLarge: false };
@@ -43,4 +44,12 @@ export async function askView(
     const field = range.typed.to !== "" && range.includesNow ? "to" : "from";
     return refused({ [field]: "At most 33 years can be shown." });
   }
+}
+
+/** @throws invalid_request, invalid_link; not_found also for another account's link */
+export function acceptedFilters(deps: FindLinkDeps, accountId: string, filters: Filters): Promise<Filters> {
+  return acceptFilters(
+    filters,
+    async (name) => (await ownLinkAt(deps, accountId, namedLink(name, deps.baseHost)))._id,
+  );
 }

@@ -1,7 +1,7 @@
 // GET /portal: the last days in a chart, the most clicked links, usage; for an account without links, the form for the first one.
 import type { Api } from "../../api/fastify.ts";
 import { savedFiltersOf } from "../../commands/links/saved-filters.ts";
-import type { Tier } from "../../events/vocabulary.ts";
+import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import { type AccountUsage, accountUsage } from "../../queries/accounts.ts";
 import type { AccountAnswer } from "../../queries/analytics/question.ts";
 import { type RestingWebhook, restingReceivers } from "../../webhooks/owner-tools/resting-receiver.ts";
@@ -16,29 +16,37 @@ import { card, facts, meter, pageHead, postButton } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { whyResting } from "../webhooks/webhook-page.ts";
 import { webhookName, webhookPath } from "../webhooks/webhooks-page.ts";
+import { liveSign } from "./analytics-page.ts";
 import { askView } from "./ask-view.ts";
-import { barsOf } from "./ranked-bars.ts";
+import { topLinks } from "./breakdowns.ts";
+import { live } from "./metrics.ts";
+import { rangeBar } from "./range-bar.ts";
 import { chartCard } from "./series-chart.ts";
-import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf } from "./view-address.ts";
+import { ANALYTICS, AnalyticsQuery, type AnalyticsView, viewAddress, viewOf } from "./view-address.ts";
 
 const TOP_LINKS = 10;
 
 export function dashboardPage(app: Api, deps: PortalDeps): void {
-  app.get("/", { preHandler: requireSession }, async (request, reply) => {
+  const schema = { querystring: AnalyticsQuery };
+  app.get("/", { preHandler: requireSession, schema }, async (request, reply) => {
     const { accountId, tier, timeZone } = signedIn(request);
     const usage = await accountUsage(deps, { accountId, tier });
     const isNew = usage.links + usage.deletedLinks === 0;
-    const view = viewOf(AnalyticsQuery.parse({}), tier, deps.clock(), timeZone ?? request.visit.zone);
+    const asked = viewOf(request.query, tier, deps.clock(), timeZone ?? request.visit.zone);
+    const ofAll = { ...asked, path: "/portal", filters: {} };
     const wanted = { groupBy: ["link"] as const, limit: TOP_LINKS };
     const resting = tier === "developer" ? await restingReceivers(deps, accountId) : [];
-    const { answer } = isNew ? {} : await askView(deps, { accountId, tier }, view, wanted, request.signal);
+    const asking = async () => await askView(deps, { accountId, tier }, ofAll, wanted, request.signal);
+    const { view, answer } = isNew ? { view: ofAll, answer: undefined } : await asking();
+    const isLive = answer !== undefined && view.range.includesNow && hasDeveloperFeatures(tier);
     return sendPage(reply, {
       title: "Dashboard",
       nav: "Dashboard",
-      scripts: ["chart.js"],
-      body: html`${pageHead("Dashboard", { actions: !isNew && html`<a class="button" href="${viewAddress(view)}">${icon("chart")}All analytics</a>` })}
+      scripts: isLive ? ["chart.js", "live.js"] : ["chart.js"],
+      body: html`${pageHead("Dashboard", { actions: !isNew && html`<a class="button" href="${viewAddress(view, { path: ANALYTICS })}">${icon("chart")}All analytics</a>` })}
 ${resting.map(restingNotice)}
 ${isNew && firstSteps(deps.newId(), tier)}
+${!isNew && html`<div class="analytics-bar">${rangeBar(view, tier, isLive && liveSign, answer?.interval)}</div>`}
 ${answer && overview(view, answer)}
 ${savedFiltersCard(await savedFiltersOf(deps.links, accountId))}
 ${usageCard(usage, tier, deps.planPrice !== undefined)}`,
@@ -47,15 +55,13 @@ ${usageCard(usage, tier, deps.planPrice !== undefined)}`,
 }
 
 function overview(view: AnalyticsView, answer: AccountAnswer): Html {
-  const { link: top } = answer.groups;
   const all = html`<a href="/portal/links?sort=clicks">All by clicks</a>`;
-  const shown =
-    top === undefined || top.rows.length === 0 ? noClicks : barsOf("link", top, view, answer.totals);
+  const top = html`<div id="top" ${live(view.range)}>${topLinks(view, answer) ?? noClicks}</div>`;
   return html`${chartCard(view, answer, ", of all your links")}
-${card(`Top links, ${view.range.name}`, shown, { actions: all })}`;
+${card(`Top links, ${view.range.name}`, top, { actions: all })}`;
 }
 
-const noClicks = html`<p class="muted">Nobody has followed one of your links in this time. Open one yourself, or share it: it appears here within a second or two. <a href="/portal/links">Go to your links</a></p>`;
+const noClicks = html`<p class="muted">Nobody has followed one of your links in this time. Open one yourself, or share it: it appears here within two seconds. <a href="/portal/links">Go to your links</a></p>`;
 
 function restingNotice({ webhook, ...rest }: RestingWebhook): Html {
   const why = whyResting(rest, `The receiver of ${webhookName(webhook)}`);

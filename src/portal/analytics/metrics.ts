@@ -1,50 +1,55 @@
-// The numbers of an answer as tabs of one chart, each with its change against the period before.
-import type { AccountAnswer, Totals } from "../../queries/analytics/question.ts";
+// The numbers of an answer as tabs of one chart, each with its change against what it is compared with.
+import type { AccountAnswer, Period, Totals } from "../../queries/analytics/question.ts";
 import { count } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
 import type { PageRange } from "./range.ts";
 import { type AnalyticsView, METRICS, type Metric, viewAddress } from "./view-address.ts";
 
-export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
-  people: "Clicks",
-  visitors: "Visitors",
-  qr_scan: "QR scans",
-  preview: "Previews",
-};
+/** `noun`: of one. `about`: what the number is. `isGood`: whether more of them is. */
+type MetricRow = { name: string; noun: string; about: string; isGood: boolean };
 
-const NOUNS: Readonly<Record<Metric, string>> = {
-  people: "click",
-  visitors: "visitor",
-  qr_scan: "QR scan",
-  preview: "preview",
+export const METRIC_ROWS: Readonly<Record<Metric, MetricRow>> = {
+  people: {
+    name: "Clicks",
+    noun: "click",
+    about: "People who followed a link, by its address or its QR code.",
+    isGood: true,
+  },
+  visitors: {
+    name: "Visitors",
+    noun: "visitor",
+    about: "Who clicked, each counted once a day, as nobody is followed from one day to the next.",
+    isGood: true,
+  },
+  qr_scan: { name: "QR scans", noun: "QR scan", about: "Of the clicks those by a QR code.", isGood: true },
+  preview: {
+    name: "Previews",
+    noun: "preview",
+    about: "Fetches by bots and messengers, which are no clicks.",
+    isGood: false,
+  },
 };
 
 /** Within a sentence; of no number, or of several. */
 export function metricNoun(metric: Metric, number: number | null = null): string {
-  return number === 1 ? NOUNS[metric] : `${NOUNS[metric]}s`;
+  return `${METRIC_ROWS[metric].noun}${number === 1 ? "" : "s"}`;
 }
 
-/** What the numbers are, in a sentence. */
-const ABOUT: Readonly<Record<Metric, string>> = {
-  people: "Visits of people, by the link or its QR code.",
-  visitors: "People, each counted once a day, as nobody is followed from one day to the next.",
-  qr_scan: "Clicks that came by the QR code.",
-  preview: "Fetches by bots and messengers, which are no clicks.",
-};
-
-/** A page that is open all day asks seldom enough. */
-const REFRESH_MS = 5_000;
+/** Where a page hears that its numbers have changed (live-numbers.ts). */
+export const LIVE = "/portal/live";
 
 /** On the parts of a page that live.js keeps up to date. */
 export function live({ includesNow }: PageRange): Html | false {
-  return includesNow && html`data-live data-busy="${REFRESH_MS}"`;
+  return includesNow && html`data-live data-events="${LIVE}"`;
 }
 
 /** Such as visitors of clicks that were imported without addresses. */
 const NOT_KNOWN = "not known";
 
-export function metricText(totals: Totals, metric: Metric): string {
-  const number = totals[metric];
+/** "" of no point. */
+export function metricText(totals: Totals | undefined, metric: Metric): string {
+  const number = totals?.[metric];
+  if (number === undefined) return "";
   return number === null ? NOT_KNOWN : count(number);
 }
 
@@ -66,28 +71,34 @@ export function shadeOf(number: number, most: number): number {
 
 export function metricTabs(view: AnalyticsView, answer: AccountAnswer): Html {
   const tabs = METRICS.map((metric) => {
+    const { name, about } = METRIC_ROWS[metric];
     const value = html`<span class="stat-value" data-total="${metric}">${metricText(answer.totals, metric)}</span>`;
-    return html`<a href="${viewAddress(view, { show: metric })}" class="metric" title="${ABOUT[metric]}" ${metric === view.show && html`aria-current="true"`}>
-<span class="stat-name"><i class="key key-${metric}"></i>${METRIC_NAMES[metric]}</span>${value}${change(view, answer, metric)}</a>`;
+    return html`<a href="${viewAddress(view, { show: metric })}" class="metric" title="${about}" ${metric === view.show && html`aria-current="true"`}>
+<span class="stat-name"><i class="key key-${metric}"></i>${name}</span>${value}${change(view, answer, metric)}</a>`;
   });
   return html`<nav class="metrics" id="metrics" ${live(view.range)} aria-label="What is counted">${tabs}</nav>`;
 }
 
 const shares = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 0 });
-const days = { day: "numeric", month: "short" } as const;
 
-/** Nothing where there is no period before, or where it isn't known. */
-function change({ range }: AnalyticsView, { totals, previous }: AccountAnswer, metric: Metric): Html | false {
+/** Such as `Mar 16 – 22`; with the year where it is another one than that of the range. */
+export function periodName({ zone }: PageRange, { from, to }: Period, other: Period): string {
+  const yearOf = (at: number) => new Date(at).getUTCFullYear();
+  const year = yearOf(from) === yearOf(other.from) ? undefined : ("numeric" as const);
+  const format = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year, timeZone: zone.name });
+  return format.formatRange(from, Math.max(from, to - 1));
+}
+
+/** Nothing where there is nothing to compare with, or where it isn't known. */
+function change({ range }: AnalyticsView, answer: AccountAnswer, metric: Metric): Html | false {
+  const { totals, previous } = answer;
   const [now, before] = [totals[metric], previous?.totals[metric] ?? null];
   if (!previous || now === null || before === null) return false;
-  const format = new Intl.DateTimeFormat("en", { ...days, timeZone: range.zone.name });
-  const period = format.formatRange(previous.from, Math.max(previous.from, previous.to - 1));
-  const than = html`<span class="visually-hidden"> than before</span>`;
-  const title = `${count(before)}: ${period}`;
+  const title = `${count(before)}: ${periodName(range, previous, answer)}`;
   const shown = (kind: string, text: string, words: string) =>
-    html`<span class="change change-${kind}" title="${title}">${text}<span class="visually-hidden"> ${words}</span>${than}</span>`;
+    html`<span class="change change-${METRIC_ROWS[metric].isGood ? kind : "none"}" title="${title}">${text}<span class="visually-hidden"> ${words} than then</span></span>`;
   if (now === before) return now > 0 && shown("none", "±0%", "no more");
-  if (before === 0) return html`<span class="change change-up" title="${title}">new</span>`;
+  if (before === 0) return shown("up", "new", "more");
   const share = shares.format(Math.abs(now - before) / before);
   return now > before ? shown("up", `▲ ${share}`, "more") : shown("down", `▼ ${share}`, "less");
 }

@@ -1,14 +1,28 @@
-// The range of time that a page of analytics shows, read from its address. More than 24 hours needs the Developer tier.
+// The range of time that a page of analytics shows, what it is compared with and how long its points are, read from its address.
+// More than 24 hours needs the Developer tier.
 
 import { z } from "zod";
 import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
-import { type Interval, startBack } from "../../queries/analytics/intervals.ts";
+import {
+  INTERVALS,
+  type Interval,
+  MOST_FITTING_POINTS,
+  startBack,
+} from "../../queries/analytics/intervals.ts";
+import { COMPARISONS, type Comparison, type Period } from "../../queries/analytics/question.ts";
 import { timeOf } from "../../queries/analytics/range.ts";
-import { DAY_MS, instantOf, type TimeZone, timeZone, UTC } from "../../queries/analytics/time-zone.ts";
+import {
+  DAY_MS,
+  HOUR_MS,
+  instantOf,
+  type TimeZone,
+  timeZone,
+  UTC,
+} from "../../queries/analytics/time-zone.ts";
 import { type LocalMoment, noTimeZone, parseLocalMoment } from "../../runtime/moment.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 
-/** Each up to now, from the start of its first hour, day or month; with points of `interval`. */
+/** Each up to now, from the start of its first hour, day or month; with points of `interval` unless others are chosen. */
 const NAMED = {
   "24h": { name: "24 hours", title: "last 24 hours", first: ["hour", 23], interval: "hour" },
   today: { name: "Today", title: "today", first: ["day", 0], interval: "hour" },
@@ -19,6 +33,13 @@ const NAMED = {
 } as const;
 export type Range = keyof typeof NAMED;
 const RANGES = Object.keys(NAMED) as Range[];
+
+const LENGTHS: Readonly<Record<Interval, number>> = {
+  hour: HOUR_MS,
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+  month: 30 * DAY_MS,
+};
 
 export const DATE = /^\d{4}-\d\d-\d\d$/;
 export const LONGEST = 100;
@@ -36,29 +57,39 @@ export const RangeQuery = z.object({
   from: typed,
   to: typed,
   timezone: typed,
+  interval: z.enum(INTERVALS).optional().catch(undefined),
+  compare: z
+    .enum([...COMPARISONS, "custom", "none"])
+    .optional()
+    .catch(undefined),
+  compare_from: typed,
+  compare_to: typed,
 });
 type RangeQuery = z.output<typeof RangeQuery>;
-type Days = Pick<RangeQuery, "from" | "to" | "timezone">;
+const DATES = ["from", "to", "compare_from", "compare_to"] as const;
+type DateName = (typeof DATES)[number];
 
 /** [from, to) in milliseconds; `to`: undefined for now. `interval`: undefined for one that fits. */
 export type RangeRequest = {
   from: number | undefined;
   to: number | undefined;
   interval: Interval | undefined;
+  compare: Comparison | Period | undefined;
 };
 
 /**
  * `typed`: as it stands in the address and the form. `request`: undefined when a field can't be read. `includesNow`: later
- * clicks will be in it. `name`: such as `last 7 days`.
+ * clicks will be in it. `name`: such as `last 7 days`. `intervals`: that points may have.
  */
 export type PageRange = {
   choice: Range | "custom";
-  typed: Days & { range: Range | "custom" };
-  errors: Partial<Days>;
+  typed: Omit<RangeQuery, "range"> & { range: Range | "custom" };
+  errors: Partial<Record<DateName | "timezone", string>>;
   zone: TimeZone;
   request: RangeRequest | undefined;
   includesNow: boolean;
   name: string;
+  intervals: readonly Interval[];
 };
 
 /** Those that somebody can choose, with their names. */
@@ -67,68 +98,83 @@ export function rangesFor(tier: Tier): { range: Range; name: string }[] {
   return RANGES.filter((range) => range !== hidden).map((range) => ({ range, name: NAMED[range].name }));
 }
 
-/** The range that the query asks for if the tier allows it, else the last 24 hours. `ownZone`: where the query has none. */
-export function pageRange(query: RangeQuery, tier: Tier, now: Date, ownZone = ""): PageRange {
-  const { range, from, to, timezone } = query;
-  const days = { from, to, timezone: timezone || (timeZone(ownZone) ? ownZone : "") };
-  if (!hasDeveloperFeatures(tier)) return named("24h", days.timezone, now);
-  const isCustom = range === "custom" || (!range && (from || to) !== "");
-  return isCustom ? custom(days, now) : named(range ?? "7d", days.timezone, now);
-}
-
-function named(range: Range, wanted: string, now: Date): PageRange {
-  const known = timeZone(wanted || UTC.name);
-  const zone = known ?? UTC;
-  const { interval, title, first } = NAMED[range];
-  const from = startBack(zone, first[0], now.getTime(), first[1]);
-  return {
-    choice: range,
-    typed: { range, from: "", to: "", timezone: zone.name },
-    errors: known ? {} : { timezone: noTimeZone(wanted) },
-    zone,
-    includesNow: true,
-    name: title,
-    request: known && { from, to: undefined, interval },
-  };
-}
-
 const STILL_TO_COME = "This is still to come.";
 
-/** Of whole days. */
-function custom(days: Days, now: Date): PageRange {
-  const errors: PageRange["errors"] = {};
-  const read = <T>(
-    name: keyof Days,
-    parse: (text: string) => T | undefined,
-    why: (text: string) => string,
-  ) => {
-    if (days[name] === "") return undefined;
-    const value = parse(days[name]);
-    if (value === undefined) errors[name] = why(days[name]);
-    return value;
+/** The range that the query asks for if the tier allows it, else the last 24 hours. `ownZone`: where the query has none. */
+export function pageRange(query: RangeQuery, tier: Tier, now: Date, ownZone = ""): PageRange {
+  const isOfAll = hasDeveloperFeatures(tier);
+  const isCustom = isOfAll && (query.range === "custom" || (!query.range && (query.from || query.to) !== ""));
+  const choice = isCustom ? "custom" : isOfAll ? ((query.range as Range | undefined) ?? "7d") : "24h";
+  const given = query.timezone || (timeZone(ownZone) ? ownZone : "");
+  const known = timeZone(given || UTC.name);
+  const zone = known ?? UTC;
+  const errors: PageRange["errors"] = known ? {} : { timezone: noTimeZone(given) };
+  const { compare_from, compare_to, interval: wanted } = query;
+  const compare = isOfAll ? query.compare : "none";
+  const days = {
+    from: isCustom ? query.from : "",
+    to: isCustom ? query.to : "",
+    ...(compare === "custom" ? { compare_from, compare_to } : { compare_from: "", compare_to: "" }),
   };
-  const noDate = () => "This is no date. Choose one, such as 2026-11-01.";
-  const zone = read("timezone", timeZone, noTimeZone) ?? UTC;
-  const first = read("from", dayOf, noDate);
-  const last = read("to", dayOf, noDate);
-  const from = first && timeOf(days.from, zone, "from");
-  const to = last && instantOf(zone, last.local + DAY_MS, "start");
-  if (from !== undefined && from >= now.getTime()) errors.from ??= STILL_TO_COME;
-  if (from !== undefined && to !== undefined && from >= to) errors.to = "This is before the first day.";
-  const isReadable = Object.keys(errors).length === 0;
+  const moments = DATES.map((name) => {
+    const moment = DATE.test(days[name]) ? parseLocalMoment(days[name]) : undefined;
+    if (days[name] !== "" && !moment) errors[name] = "This is no date. Choose one, such as 2026-11-01.";
+    return moment;
+  });
+  const period = (first: LocalMoment | undefined, last: LocalMoment | undefined, name: "" | "compare_") => {
+    const from = first && timeOf(days[`${name}from`], zone, "from");
+    const to = last && instantOf(zone, last.local + DAY_MS, "start");
+    if (from !== undefined && from >= now.getTime()) errors[`${name}from`] ??= STILL_TO_COME;
+    if (from !== undefined && to !== undefined && from >= to)
+      errors[`${name}to`] = "This is before the first day.";
+    return { from, to };
+  };
+  const own = period(moments[0], moments[1], "");
+  const other = period(moments[2], moments[3], "compare_");
+  const named = choice === "custom" ? undefined : NAMED[choice];
+  const from = named ? startBack(zone, named.first[0], now.getTime(), named.first[1]) : own.from;
+  const intervals = intervalsOf(from, own.to ?? now.getTime(), named?.interval);
+  const interval = intervals.find((name) => name === wanted) ?? named?.interval;
+  const isReadable = !errors.from && !errors.to && !errors.timezone;
   return {
-    choice: "custom",
-    typed: { range: "custom", ...days, timezone: days.timezone || zone.name },
+    choice,
+    typed: {
+      ...{ range: choice, from: days.from, to: days.to },
+      timezone: (known || isCustom) && given ? given : zone.name,
+      ...{ interval: wanted, compare: isOfAll ? compare : undefined },
+      ...{ compare_from: days.compare_from, compare_to: days.compare_to },
+    },
     errors,
     zone,
-    includesNow: to === undefined || to > now.getTime(),
-    name: customName(first, last),
-    request: isReadable ? { from, to, interval: undefined } : undefined,
+    includesNow: own.to === undefined || own.to > now.getTime(),
+    name: named?.title ?? customName(moments[0], moments[1]),
+    intervals,
+    request: isReadable
+      ? { from, to: own.to, interval, compare: comparedWith(compare, from, other, errors) }
+      : undefined,
   };
 }
 
-function dayOf(text: string): LocalMoment | undefined {
-  return DATE.test(text) ? parseLocalMoment(text) : undefined;
+function comparedWith(
+  wanted: RangeQuery["compare"],
+  from: number | undefined,
+  { from: start, to: end }: Record<keyof Period, number | undefined>,
+  errors: PageRange["errors"],
+): RangeRequest["compare"] {
+  if (wanted === "custom") {
+    const isKnown = start !== undefined && end !== undefined && !errors.compare_from && !errors.compare_to;
+    return isKnown ? { from: start, to: end } : undefined;
+  }
+  return from === undefined || wanted === "none" ? undefined : (wanted ?? "previous");
+}
+
+/** Of more than one point, and of no more than can be told apart. */
+function intervalsOf(from: number | undefined, to: number, usual: Interval | undefined): Interval[] {
+  if (from === undefined) return [];
+  return INTERVALS.filter((name) => {
+    const points = (to - from) / LENGTHS[name];
+    return name === usual || (points > 1 && points <= MOST_FITTING_POINTS);
+  });
 }
 
 const dates = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });

@@ -1,4 +1,5 @@
-// One number over time as an SVG chart with axes, in which chart.js reads a value at the pointer, and as a table.
+// One number over time as an SVG chart with axes, the time that it is compared with as a line, in which chart.js reads a value at
+// the pointer; and as a table.
 import { isWithin } from "../../queries/analytics/gaps.ts";
 import type { Interval } from "../../queries/analytics/intervals.ts";
 import type { AccountAnswer, Point } from "../../queries/analytics/question.ts";
@@ -6,7 +7,8 @@ import { count } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { type Columns, table } from "../shell/parts.ts";
-import { live, METRIC_NAMES, metricNoun, metricTabs, metricText } from "./metrics.ts";
+import { exportLink } from "./export-links.ts";
+import { live, METRIC_ROWS, metricNoun, metricTabs, metricText, numberOf, periodName } from "./metrics.ts";
 import type { PageRange } from "./range.ts";
 import { type AnalyticsView, METRICS, type Metric } from "./view-address.ts";
 
@@ -25,43 +27,57 @@ const UNITS = {
 /** More hours than this are labelled by their days. */
 const MOST_HOURS = 48;
 
-/** Of the figure, in per cent of the drawing. */
-const PLOT = { left: 5, top: 6, width: 95, height: 80 };
+/** Of the figure, in per cent of the drawing: what the lines mean stands above them, so that no width cuts it. */
+const PLOT = { top: 8, height: 78 };
 const X_LABELS = 7;
 const Y_LABELS = 4;
 
 /** Tabs, chart and table. `of`: what the numbers are of, for screen readers. */
 export function chartCard(view: AnalyticsView, answer: AccountAnswer, of = ""): Html {
-  const { range, show } = view;
-  const title = `${METRIC_NAMES[show]}, ${range.name}${of}`;
+  const { range, show, canExport } = view;
+  const title = `${METRIC_ROWS[show].name}, ${range.name}${of}`;
   const { zone } = range;
-  const isEmpty = answer.totals[show] === 0;
+  const { previous } = answer;
+  const isEmpty = answer.totals[show] === 0 && !previous?.totals[show];
   const empty = html`<p class="chart-empty muted small">No ${metricNoun(show)} in this time.</p>`;
+  const compared =
+    previous &&
+    html`<p class="muted small"><i class="key key-then"></i>${periodName(range, previous, answer)}</p>`;
   return html`<section class="card chart-card"><h2 class="visually-hidden">${title}</h2>
 ${metricTabs(view, answer)}
 <figure class="chart">
-<div class="chart-canvas" data-label="${title}"><div id="chart" ${live(range)}><svg role="img" aria-label="${title}">${scale(answer.series, show)}${labels(range, answer)}${points(range, answer, show)}</svg>${isEmpty && empty}</div></div>
-<div class="chart-foot"><details class="as-table"><summary>Show as a table</summary><div id="points" ${live(range)}>${seriesTable(title, range, answer)}</div></details>
-${gapsNote(range, answer)}<p class="muted small">Times are those of ${zone.name.replaceAll("_", " ")}. <a href="/portal/account#time-zone">Change</a></p></div>
+<div class="chart-canvas" data-label="${title}"><div id="chart" ${live(range)}><svg role="img" aria-label="${title}">${drawing(range, answer, show)}</svg>${isEmpty && empty}</div></div>
+<div class="chart-foot"><details class="as-table"><summary>Show as a table</summary><div id="points" ${live(range)}>${seriesTable(title, range, answer, show)}</div></details>
+${compared}${gapsNote(range, answer)}<p class="muted small">Times are those of ${zone.name.replaceAll("_", " ")}. <a href="/portal/account#time-zone">Change</a></p>
+${canExport && html`<p class="actions">${exportLink(view, "series", "the chart")}<button type="button" class="button button-small" data-png="${title}" hidden>${icon("download")}PNG</button></p>`}</div>
 </figure></section>`;
 }
 
-function seriesTable(title: string, range: PageRange, { interval, series }: AccountAnswer): Html {
+function seriesTable(title: string, range: PageRange, answer: AccountAnswer, show: Metric): Html {
+  const { interval, series, previous } = answer;
   const format = formatIn(range, UNITS[interval].point);
+  const then = (point: Point) => previous?.series[series.indexOf(point)];
   const metrics = METRICS.map((metric) => [
-    METRIC_NAMES[metric],
+    METRIC_ROWS[metric].name,
     { end: true, cell: (point: Point) => metricText(point, metric) },
   ]);
   const columns: Columns<Point> = {
     [UNITS[interval].name]: ({ start }) => format(start),
     ...Object.fromEntries(metrics),
+    ...(previous && {
+      "Compared with": (point) => format(then(point)?.start),
+      [`${METRIC_ROWS[show].name} then`]: { end: true, cell: (point) => metricText(then(point), show) },
+    }),
   };
   return table(title, columns, series);
 }
 
-function formatIn({ zone }: PageRange, form: Intl.DateTimeFormatOptions): (start: number) => string {
+function formatIn(
+  { zone }: PageRange,
+  form: Intl.DateTimeFormatOptions,
+): (start: number | undefined) => string {
   const format = new Intl.DateTimeFormat("en", { ...form, timeZone: zone.name });
-  return (start) => format.format(start);
+  return (start) => (start === undefined ? "" : format.format(start));
 }
 
 /** The times that are marked in the chart. */
@@ -74,38 +90,53 @@ function gapsNote(range: PageRange, { gaps }: AccountAnswer): Html | false {
   return html`<p class="small">${icon("alert")} Marked: ${format(Date.parse(first.from))} to ${format(last)}, the service could not record ${count(hits)} visits of all its links.</p>`;
 }
 
-/** What a line of the chart stands for, and how many there are above the lowest. */
-function linesOf(series: readonly Point[], show: Metric): { step: number; lines: number } {
-  const highest = Math.max(...series.map((point) => point[show] ?? 0));
-  const step = stepOf(highest);
-  return { step, lines: Math.max(1, Math.ceil(highest / step)) };
-}
-
 /** Without a viewBox, so that the width stretches the bars and not the labels. */
-function scale(series: readonly Point[], show: Metric): Html[] {
-  const { step, lines } = linesOf(series, show);
-  return Array.from({ length: lines + 1 }, (_, n) => {
-    const y = percent(PLOT.top + PLOT.height * (1 - n / lines));
-    return html`<line x1="${PLOT.left}%" x2="100%" y1="${y}" y2="${y}"/><text x="${PLOT.left - 1}%" y="${y}" dy="4" text-anchor="end">${compact.format(n * step)}</text>`;
+function drawing(range: PageRange, answer: AccountAnswer, show: Metric): Html {
+  const { series, previous } = answer;
+  const then = previous?.series.slice(0, series.length) ?? [];
+  const highest = Math.max(...[...series, ...then].map((point) => numberOf(point, show)));
+  const step = stepOf(highest);
+  const lines = Math.max(1, Math.ceil(highest / step));
+  const y = (number: number) => PLOT.top + PLOT.height * (1 - number / (lines * step));
+  const x = (index: number) => ((index + 0.5) * 100) / series.length;
+  const steps = Array.from({ length: lines + 1 }, (_, n) => n * step);
+  const rules = steps.map(
+    (number) => html`<line x2="100%" y1="${percent(y(number))}" y2="${percent(y(number))}"/>`,
+  );
+  const scale = steps
+    .slice(1)
+    .map((number) => html`<text y="${percent(y(number))}" dy="-4">${compact.format(number)}</text>`);
+  const line = then.slice(1).map((point, n) => {
+    const [a, b] = [numberOf(then[n] as Point, show), numberOf(point, show)].map((number) =>
+      percent(y(number)),
+    );
+    return html`<line x1="${percent(x(n))}" y1="${a}" x2="${percent(x(n + 1))}" y2="${b}"/>`;
   });
+  return html`${rules}${labels(range, answer)}${points(range, answer, show, y)}<g class="then">${line}</g>${scale}`;
 }
 
 /** Each with its bar, in a column that says what it is: by its title, which chart.js shows beside the pointer. */
-function points(range: PageRange, { interval, series, gaps, to }: AccountAnswer, show: Metric): Html[] {
-  const { step, lines } = linesOf(series, show);
+function points(
+  range: PageRange,
+  { interval, series, previous, gaps, to }: AccountAnswer,
+  show: Metric,
+  y: (number: number) => number,
+): Html[] {
   const format = formatIn(range, UNITS[interval].point);
-  const slot = PLOT.width / series.length;
+  const slot = 100 / series.length;
   return series.map((point, index) => {
-    const height = ((point[show] ?? 0) / (lines * step)) * PLOT.height;
-    const left = PLOT.left + index * slot;
+    const top = y(numberOf(point, show));
+    const left = index * slot;
     const bar =
-      height > 0 &&
-      html`<rect class="bar-${show}" x="${percent(left + slot * 0.15)}" width="${percent(slot * 0.7)}" y="${percent(PLOT.top + PLOT.height - height)}" height="${percent(height)}"/>`;
+      numberOf(point, show) > 0 &&
+      html`<rect class="bar-${show}" x="${percent(left + slot * 0.15)}" width="${percent(slot * 0.7)}" y="${percent(top)}" height="${percent(PLOT.top + PLOT.height - top)}"/>`;
     const lacks = gaps.some((gap) => isWithin(gap, point.start, series[index + 1]?.start ?? to));
     const [number, noun] = [metricText(point, show), metricNoun(show, point[show])];
     const counted = point[show] === null ? `${noun} ${number}` : `${number} ${noun}`;
     const gapped = lacks && html`, not all recorded`;
-    return html`<g class="point"><title>${format(point.start)}: ${counted}${gapped}</title><rect class="column ${lacks && "gap"}" x="${percent(left)}" width="${percent(slot)}" y="${PLOT.top}%" height="${PLOT.height}%"/>${bar}</g>`;
+    const before = previous?.series[index];
+    const then = before && html`; ${format(before.start)}: ${metricText(before, show)}`;
+    return html`<g class="point"><title>${format(point.start)}: ${counted}${gapped}${then}</title><rect class="column ${lacks && "gap"}" x="${percent(left)}" width="${percent(slot)}" y="${PLOT.top}%" height="${PLOT.height}%"/>${bar}</g>`;
   });
 }
 
@@ -120,8 +151,10 @@ function labels(range: PageRange, { interval, series }: AccountAnswer): Html[] {
   return named
     .filter((_, n) => n % every === Math.floor(every / 2))
     .map(({ index, name }, n) => {
-      const x = percent(PLOT.left + ((index + 0.5) * PLOT.width) / series.length);
-      return html`<text class="${n % 2 === 1 && "spare"}" x="${x}" y="97%" text-anchor="middle">${name}</text>`;
+      const x = ((index + 0.5) * 100) / series.length;
+      // Those at the ends would be cut.
+      const anchor = x < 5 ? "start" : x > 95 ? "end" : "middle";
+      return html`<text class="${n % 2 === 1 && "spare"}" x="${percent(x)}" y="97%" text-anchor="${anchor}">${name}</text>`;
     });
 }
 

@@ -27,9 +27,10 @@ export const FIELD_NAMES: Readonly<Record<GroupBy, readonly [one: string, severa
   hour: ["Hour", "Hours"],
   day: ["Day", "Days"],
   weekday: ["Day of the week", "Days of the week"],
+  weekday_hour: ["Hour of the week", "Hours of the week"],
 };
 
-const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+export const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 export const KIND_NAMES: Readonly<Record<ClickKind, string>> = {
   click: "Link clicks",
   qr_scan: "QR scans",
@@ -59,6 +60,8 @@ export function valueName(field: GroupBy, value: string, link?: LinkDocument): s
       return `${value}:00 to ${value}:59`;
     case "weekday":
       return WEEKDAYS[Number(value) - 1] ?? value;
+    case "weekday_hour":
+      return `${WEEKDAYS[Number(value[0]) - 1]}, ${valueName("hour", value.slice(2))}`;
     case "rule":
       return ruleName(value, link);
     case "device":

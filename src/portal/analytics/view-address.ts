@@ -2,13 +2,14 @@
 // is sent to a colleague shows the same.
 
 import { z } from "zod";
-import type { Tier } from "../../events/vocabulary.ts";
+import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import { type Filters, GROUPS, type GroupBy, type Totals } from "../../queries/analytics/question.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 import { address } from "../shell/address.ts";
 import { type PageRange, pageRange, RangeQuery } from "./range.ts";
 
 export const ANALYTICS = "/portal/analytics";
+export const WHY = `${ANALYTICS}/why`;
 
 /** What the chart and the breakdowns count: of each hit, or of people. */
 export const METRICS = [
@@ -40,11 +41,14 @@ export const AnalyticsQuery = RangeQuery.extend({
 });
 type AnalyticsQuery = z.output<typeof AnalyticsQuery>;
 
+/** `path`: of the page. `canExport`: whether what is shown may be taken as files. */
 export type AnalyticsView = {
+  path: string;
   range: PageRange;
   filters: Filters;
   show: Metric;
   open: readonly string[];
+  canExport: boolean;
 };
 
 /** `zone`: where the address names none. */
@@ -56,30 +60,30 @@ export function viewOf(
 ): AnalyticsView {
   const filtered = GROUPS.filter((field) => query[field].length > 0);
   return {
+    path: ANALYTICS,
     range: pageRange(query, tier, now, zone),
     filters: Object.fromEntries(filtered.map((field) => [field, query[field]])),
     show: query.show,
     open: query.open,
+    canExport: hasDeveloperFeatures(tier),
   };
 }
 
-type Changes = Partial<Pick<AnalyticsView, "filters" | "show" | "open">> & { range?: PageRange["typed"] };
+type Changes = Partial<Pick<AnalyticsView, "path" | "filters" | "show" | "open">> & {
+  range?: Partial<PageRange["typed"]>;
+};
 
 export function viewAddress(view: AnalyticsView, changes: Changes = {}): string {
-  const {
-    range = view.range.typed,
-    filters: chosen = view.filters,
-    show = view.show,
-    open = view.open,
-  } = changes;
+  const { path, filters: chosen, show, open } = { ...view, ...changes };
   const shown = { show: show === "people" ? undefined : show, open };
-  return address(ANALYTICS, { ...range, ...chosen, ...shown });
+  return address(path, { ...view.range.typed, ...changes.range, ...chosen, ...shown });
 }
 
 /** Of one value of a field: it alone is shown of the field, or all of them again where it was. */
 export function filterAddress(view: AnalyticsView, field: GroupBy, value: string): string {
   const isChosen = view.filters[field]?.includes(value) ?? false;
-  return viewAddress(view, { filters: { ...view.filters, [field]: isChosen ? [] : [value] } });
+  const path = view.path === "/portal" ? ANALYTICS : view.path;
+  return viewAddress(view, { path, filters: { ...view.filters, [field]: isChosen ? [] : [value] } });
 }
 
 /** Without one of the values that are chosen. */

@@ -1,31 +1,27 @@
-// GET /portal/analytics/why: why the numbers of an account, or of one of its links, changed between two moments.
+// GET /portal/analytics/why: why the numbers of a page of analytics changed between two moments: of the same time, under the same filters.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { requireDeveloper } from "../../commands/caller.ts";
-import { namedLink } from "../../commands/links/change-link.ts";
 import {
   type ChangesOfNumbers,
   changesRow,
   type NumberChange,
 } from "../../queries/analytics/changes/changes-of-numbers.ts";
 import { changesRequest } from "../../queries/analytics/changes/changes-request.ts";
-import { DAY_MS, isoIn, timeZone, UTC } from "../../queries/analytics/time-zone.ts";
-import { ownLinkAt } from "../../queries/links/find-link.ts";
-import { isRefused } from "../../runtime/refused.ts";
-import { analyticsOf, shortName } from "../links/link-view.ts";
+import { DAY_MS, isoIn } from "../../queries/analytics/time-zone.ts";
+import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { field, hiddenFields } from "../shell/form.ts";
+import { field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { type Column, type Columns, card, pageHead, table, time } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
+import { acceptedFilters } from "./ask-view.ts";
+import { filterChips } from "./filter-chips.ts";
+import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf, WHY } from "./view-address.ts";
 
 const typed = z.string().max(100).trim().catch("");
-const WhyQuery = z.object({
-  link: z.string().max(400).optional().catch(undefined),
-  since: typed,
-  until: typed,
-});
+const WhyQuery = AnalyticsQuery.extend({ since: typed, until: typed });
 
 const DAYS = 7;
 
@@ -34,40 +30,52 @@ export function whyPage(app: Api, deps: PortalDeps): void {
   app.get("/analytics/why", { preHandler: requireSession, schema }, async (request, reply) => {
     const { accountId, tier, timeZone: ownZone } = signedIn(request);
     requireDeveloper(tier, "Changes of numbers");
-    const { link: key, until } = request.query;
-    const link =
-      key === undefined ? undefined : await ownLinkAt(deps, accountId, namedLink(key, deps.baseHost));
+    const { since: start, until } = request.query;
     const now = deps.clock();
-    const zone = timeZone(ownZone ?? request.visit.zone ?? "") ?? UTC;
-    const since = request.query.since || isoIn(zone, now.getTime() - DAYS * DAY_MS).slice(0, 16);
+    const view = viewOf(request.query, tier, now, ownZone ?? request.visit.zone);
+    const { zone, request: range, errors } = view.range;
+    const since = start || isoIn(zone, now.getTime() - DAYS * DAY_MS).slice(0, 16);
     const moments = { since, ...(until && { until }), timezone: zone.name };
-    const asking = changesRequest(deps, moments, now).then((range) =>
-      deps.logReader.changesOfNumbers({ accountId, link: link?._id, ...range }, request.signal),
-    );
-    const answer = await asking.catch((error: unknown) => {
-      if (isRefused(error, "invalid_range", "invalid_position", "range_too_large", "analytics_busy"))
-        return error;
+    let { filters } = view;
+    const ask = async () => {
+      const [problem] = Object.values(errors);
+      if (!range) throw new Refused("invalid_range", problem);
+      filters = await acceptedFilters(deps, accountId, filters);
+      const between = await changesRequest(deps, moments, now);
+      const hits = { filters, from: range.from, to: range.to, zone: zone.name };
+      return await deps.logReader.changesOfNumbers({ accountId, ...between, ...hits }, request.signal);
+    };
+    const answer = await ask().catch((error: unknown) => {
+      if (isRefused(error, ...REFUSED)) return error;
       throw error;
     });
     const isAnswered = !(answer instanceof Error);
+    const back = html`<a href="${viewAddress(view)}">Analytics</a>`;
+    const lead = html`What happened in the log to the clicks of this time: ${view.range.name}. Also what cancels out.`;
     return sendPage(reply, {
       title: "Why the numbers changed",
       nav: "Analytics",
       status: isAnswered ? 200 : answer.status,
       notice: isAnswered ? undefined : { kind: "failed", text: answer.message },
-      body: html`${pageHead("Why the numbers changed", {
-        above: html`<a href="${link ? analyticsOf(link) : "/portal/analytics"}">Analytics</a>`,
-        lead: link ? html`Of ${shortName(link)}, from the log.` : "Of all your links, from the log.",
-      })}
-${form(key, since, until, zone.name)}${isAnswered && changesCard(answer)}`,
+      body: html`${pageHead("Why the numbers changed", { above: back, lead })}
+${filterChips({ ...view, filters, path: WHY }, undefined, viewAddress(view, { path: WHY, filters: {} }))}
+${form(view, since, until)}${isAnswered && changesCard(answer)}`,
     });
   });
 }
 
-function form(link: string | undefined, since: string, until: string, zone: string): Html {
+const REFUSED = [
+  ...(["invalid_range", "invalid_position", "range_too_large", "analytics_busy"] as const),
+  ...(["invalid_request", "invalid_link"] as const),
+] as const;
+
+function form(view: AnalyticsView, since: string, until: string): Html {
   const moment = (label: string, name: string, value: string) =>
-    field({ label, name, value, type: "datetime-local", hint: `Time zone: ${zone}` });
-  return html`<section class="card"><form method="get" action="/portal/analytics/why" class="form-row">${hiddenFields({ link })}
+    field({ label, name, value, type: "datetime-local", hint: `Time zone: ${view.range.zone.name}` });
+  const hidden = [...new URLSearchParams(viewAddress(view).split("?")[1])].map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`<section class="card"><form method="get" action="${WHY}" class="form-row">${hidden}
 ${moment("Since", "since", since)}${moment("Until (empty: now)", "until", until)}<button class="button button-primary">Show</button></form></section>`;
 }
 
@@ -91,8 +99,8 @@ function changesCard(answer: ChangesOfNumbers): Html {
   });
   const columns: Columns<Row> = {
     "What happened": ({ what }) => what,
-    Clicks: number(({ click }) => click),
-    "QR scans": number(({ qr_scan }) => qr_scan),
+    Clicks: number(({ click, qr_scan }) => click + qr_scan),
+    "QR scans of them": number(({ qr_scan }) => qr_scan),
     Previews: number(({ preview }) => preview),
     All: number(({ total }) => total),
   };
@@ -107,13 +115,13 @@ function signed(value: number, isChange: boolean): string {
   return value === 0 ? "" : `${value > 0 ? "+" : "−"}${shown}`;
 }
 
-const KINDS = { click: "clicks", preview: "previews", qr_scan: "QR scans" } as const;
+const KINDS = { click: "link clicks", preview: "previews", qr_scan: "QR scans" } as const;
 
 function reasonOf({ reason, withdrawal, kinds }: NumberChange): Html | string {
   if (kinds) return `Were ${KINDS[kinds.from]} and count as ${KINDS[kinds.to]}, by other rules`;
   if (withdrawal) {
-    const { made, ended, reason: why } = withdrawal;
-    const withdrawn = html`Withdrawn by the operator on ${time(made.at)}: ${why}`;
+    const { made, ended, link, reason: why } = withdrawal;
+    const withdrawn = html`Withdrawn by the operator on ${time(made.at)}, of ${link}: ${why}`;
     if (reason === "withdrawn") return withdrawn;
     return html`${ended && html`Count again, as the operator took back on ${time(ended.at)} what was withdrawn`}: ${why}`;
   }

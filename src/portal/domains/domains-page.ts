@@ -19,29 +19,44 @@ import { Refused } from "../../runtime/refused.ts";
 import { LONGEST_URL } from "../links/link-view.ts";
 import { readableUrl } from "../links/urls.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { field } from "../shell/form.ts";
+import { type Fields, schemaOf } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
 import {
-  card,
+  type Card,
+  type Cards,
+  type Columns,
   confirmedPost,
   copyable,
-  emptyCard,
-  formCard,
-  pageHead,
   postButton,
-  table,
+  tableCard,
   time,
 } from "../shell/parts.ts";
-import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/refused-form.ts";
+import type { RefusedForm } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 
 const LIST = "/portal/domains";
 const HOSTNAME_MAX = 260;
-const AddForm = z.object({ hostname: z.string().max(HOSTNAME_MAX).default("") });
-const HomeForm = z.object({ url: z.string().max(LONGEST_URL).default("") });
+const ADD_FIELDS = {
+  hostname: {
+    label: "Host name",
+    placeholder: "go.example.com",
+    isExact: true,
+    required: true,
+    maxlength: HOSTNAME_MAX,
+  },
+} satisfies Fields;
+const HOME_FIELDS = {
+  url: {
+    label: "Where the host name alone leads",
+    type: "url",
+    maxlength: LONGEST_URL,
+    placeholder: "https://www.example.com/",
+    hint: "Empty: a small neutral page.",
+  },
+} satisfies Fields;
 const Params = z.object({ hostname: z.string().max(HOSTNAME_MAX) });
 
 /** The buttons of a domain, and what it is afterwards. Some commands know it by its id, which it gets when it is verified. */
@@ -56,7 +71,7 @@ export function domainsPages(app: Api, deps: PortalDeps): void {
   app.get("/domains", { preHandler: requireSession }, (_, reply) => sendList(deps, reply));
 
   formRoute(app, deps, "/domains", {
-    schema: { body: AddForm },
+    schema: { body: schemaOf(ADD_FIELDS) },
     async run({ session: { accountId }, context, body }) {
       const { hostname, position } = await addDomain(deps, context, accountId, body.hostname);
       return { position, to: pathOf(hostname) };
@@ -89,7 +104,7 @@ export function domainsPages(app: Api, deps: PortalDeps): void {
     });
 
   formRoute(app, deps, "/domains/:hostname/home", {
-    schema: { params: Params, body: HomeForm },
+    schema: { params: Params, body: schemaOf(HOME_FIELDS) },
     again: (refused, request, reply) =>
       sendDomain(deps, reply, (request.params as z.infer<typeof Params>).hostname, refused),
     path,
@@ -110,13 +125,15 @@ async function sendDomain(
   refused?: RefusedForm,
 ): Promise<FastifyReply> {
   const domain = await findOwnDomain(deps, signedIn(reply.request).accountId, name);
-  const { hostname, state } = domain;
+  const readable = readableUrl(domain.hostname);
   return sendPage(reply, {
-    title: readableUrl(hostname),
+    title: readable,
     nav: "Domains",
-    status: refused?.status,
-    notice: refused && noticeOf(refused, ...(state === "added" ? [] : ["url"])),
-    body: domainCards(domain, deps.baseHost, refused),
+    above: html`<a href="${LIST}">Domains</a>`,
+    lead: readable !== domain.hostname && html`In the DNS: <code>${domain.hostname}</code>`,
+    actions: domainState(domain),
+    refused,
+    cards: domainCards(domain, deps.baseHost, refused),
   });
 }
 
@@ -137,64 +154,47 @@ async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: Refused
   return sendPage(reply, {
     title: "Domains",
     nav: "Domains",
-    status: refused?.status,
-    notice: refused && noticeOf(refused, ...(mayAdd ? ["hostname"] : [])),
-    body: html`${pageHead("Domains", { lead: "Short links under a name of your own, with certificates that come by themselves." })}
-${mayAdd ? addCard(refused) : developerOnly}
-${domains.length > 0 ? domainTable(domains) : mayAdd && noDomains}`,
+    lead: "Short links under a name of your own, with certificates that come by themselves.",
+    refused,
+    cards: [
+      mayAdd
+        ? {
+            title: "Add a domain",
+            form: {
+              action: LIST,
+              fields: ADD_FIELDS,
+              refused,
+              isRow: true,
+              button: html`${icon("plus")}Add domain`,
+              buttonKind: "primary",
+            },
+          }
+        : {
+            title: "Custom domains are part of the Developer plan",
+            lead: html`With it, your links can read <code>go.example.com/launch</code> instead of ours, with slugs that you choose.`,
+            body: html`<p><a class="button button-primary" href="/portal/plan">Look at the plans</a></p>`,
+          },
+      tableCard("Your domains", COLUMNS, domains, mayAdd ? { none: NO_DOMAINS } : {}),
+    ],
   });
 }
 
-function addCard(refused: RefusedForm | undefined): Html {
-  return formCard("Add a domain", {
-    action: LIST,
-    isRow: true,
-    button: html`${icon("plus")}Add domain`,
-    buttonKind: "primary",
-    fields: field({
-      label: "Host name",
-      name: "hostname",
-      placeholder: "go.example.com",
-      autocomplete: "off",
-      isExact: true,
-      required: true,
-      maxlength: HOSTNAME_MAX,
-      error: errorOf(refused, "hostname"),
-      value: refused && typedText(refused.typed, "hostname"),
-    }),
-  });
-}
-
-const developerOnly = card(
-  "Custom domains are part of the Developer plan",
-  html`<p><a class="button button-primary" href="/portal/plan">Look at the plans</a></p>`,
-  {
-    lead: html`With it, your links can read <code>go.example.com/launch</code> instead of ours, with slugs that you choose.`,
-  },
-);
-
-const noDomains = emptyCard(
-  "globe",
+const NO_DOMAINS = [
   "No domains yet",
   html`Add a host name that you own, such as <code>go.example.com</code>. We show the DNS records to set; once they are there, your links work under it.`,
-);
+  "globe",
+] as const;
 
-function domainTable(domains: readonly DomainDocument[]): Html {
-  const title = "Your domains";
-  const name = ({ hostname }: DomainDocument) => {
+const COLUMNS: Columns<DomainDocument> = {
+  "Host name": ({ hostname }) => {
     const readable = readableUrl(hostname);
     return html`<div><a href="${pathOf(hostname)}"><strong>${readable}</strong></a>${readable !== hostname && html`<br><code class="muted small break">${hostname}</code>`}</div>`;
-  };
-  const id = ({ domainId }: DomainDocument) =>
-    domainId ? html`<code>${domainId}</code>` : html`<span class="muted">after verification</span>`;
-  const columns = {
-    "Host name": name,
-    State: domainState,
-    Added: ({ addedAt }: DomainDocument) => time(addedAt),
-    "Id for the API": id,
-  };
-  return card(title, table(title, columns, domains));
-}
+  },
+  State: domainState,
+  Added: "addedAt",
+  "Id for the API": ({ domainId }) =>
+    domainId ? html`<code>${domainId}</code>` : html`<span class="muted">after verification</span>`,
+};
 
 function domainState({ state, active, recordLostAt }: DomainDocument): Html {
   if (state === "added") return html`<span class="badge badge-warn">Not verified</span>`;
@@ -203,19 +203,35 @@ function domainState({ state, active, recordLostAt }: DomainDocument): Html {
   return html`<span class="badge badge-good">Active</span>`;
 }
 
-/** The body of one domain's page. */
-export function domainCards(domain: DomainDocument, baseHost: string, refused?: RefusedForm): Html {
-  const { hostname, state, recordLostAt } = domain;
-  const name = readableUrl(hostname);
-  const records = recordsCard(domain, baseHost);
-  return html`${pageHead(name, {
-    above: html`<a href="${LIST}">Domains</a>`,
-    lead: name !== hostname && html`In the DNS: <code>${hostname}</code>`,
-    actions: domainState(domain),
-  })}
-${recordLostAt !== null && noticeBox({ kind: "failed", text: recordLost(domain, recordLostAt) })}
-${state === "added" ? records : html`${identityCard(domain)}${homeCard(domain, refused)}${records}`}
-${endCard(domain)}`;
+/** Of one domain's page. */
+export function domainCards(domain: DomainDocument, baseHost: string, refused?: RefusedForm): Cards {
+  const { hostname, state, recordLostAt, domainId, verifiedAt, proven, homeUrl } = domain;
+  const how =
+    proven === "operator" ? "vouched for by the operator" : "by its TXT record, looked up again every day";
+  const verified: Cards = [
+    {
+      title: "For the API",
+      body: html`<p>Programs name this domain as <code>domain_id</code>:</p>${copyable("domain-id", domainId ?? "", "the domain's id")}
+<p class="muted">Verified ${verifiedAt && time(verifiedAt)}, ${how}.</p>`,
+    },
+    {
+      title: "Home page",
+      form: {
+        action: pathOf(hostname, "/home"),
+        fields: { url: { ...HOME_FIELDS.url, label: `Where ${readableUrl(hostname)}/ leads` } },
+        values: { url: homeUrl },
+        refused,
+        isRow: true,
+        button: "Save",
+      },
+    },
+  ];
+  return [
+    recordLostAt !== null && noticeBox({ kind: "failed", text: recordLost(domain, recordLostAt) }),
+    ...(state === "added" ? [] : verified),
+    recordsCard(domain, baseHost),
+    endCard(domain),
+  ];
 }
 
 /** While the domain is active, and once it is not, for that or by its owner. */
@@ -226,7 +242,7 @@ function recordLost({ hostname, active }: DomainDocument, at: string): string {
     : `${lost} The domain is inactive and its links answer 404. Set the record again, then verify.`;
 }
 
-function recordsCard({ hostname, token, state, recordLostAt }: DomainDocument, baseHost: string): Html {
+function recordsCard({ hostname, token, state, recordLostAt }: DomainDocument, baseHost: string): Card {
   const { name, value } = txtRecord(hostname, token);
   const isOpen = state === "added" || recordLostAt !== null;
   const verify = html`${icon("check")}Verify now`;
@@ -235,9 +251,11 @@ ${record("txt", name, value)}
 <h3>2. CNAME, which brings visitors here</h3>
 ${cname(hostname, baseHost)}
 ${isOpen && postButton(pathOf(hostname, "/verify"), verify, { kind: "primary" })}`;
-  return card(state === "added" ? "Set these DNS records" : "DNS records", body, {
+  return {
+    title: state === "added" ? "Set these DNS records" : "DNS records",
+    body,
     lead: `At the company where you manage the DNS of ${readableUrl(hostname)}. New records may take a few minutes to be seen.`,
-  });
+  };
 }
 
 function record(id: string, name: string, value: string): Html {
@@ -252,33 +270,7 @@ function cname(hostname: string, baseHost: string): Html {
 <p class="muted">The top of a zone, such as example.com itself, can't have a CNAME: use your provider's ALIAS or ANAME to ${baseHost}, or A and AAAA records with the addresses of ${baseHost}.</p>`;
 }
 
-function identityCard({ domainId, verifiedAt, proven }: DomainDocument): Html {
-  const how =
-    proven === "operator" ? "vouched for by the operator" : "by its TXT record, looked up again every day";
-  const body = html`<p>Programs name this domain as <code>domain_id</code>:</p>${copyable("domain-id", domainId ?? "", "the domain's id")}
-<p class="muted">Verified ${verifiedAt && time(verifiedAt)}, ${how}.</p>`;
-  return card("For the API", body);
-}
-
-function homeCard({ hostname, homeUrl }: DomainDocument, refused: RefusedForm | undefined): Html {
-  return formCard("Home page", {
-    action: pathOf(hostname, "/home"),
-    isRow: true,
-    button: "Save",
-    fields: field({
-      label: `Where ${readableUrl(hostname)}/ leads`,
-      name: "url",
-      type: "url",
-      value: refused ? typedText(refused.typed, "url") : (homeUrl ?? ""),
-      error: errorOf(refused, "url"),
-      placeholder: "https://www.example.com/",
-      autocomplete: "off",
-      hint: "Empty: a small neutral page.",
-    }),
-  });
-}
-
-function endCard({ hostname, state, active, recordLostAt }: DomainDocument): Html {
+function endCard({ hostname, state, active, recordLostAt }: DomainDocument): Card {
   const name = html`<strong>${readableUrl(hostname)}</strong>`;
   const path = (below: string) => pathOf(hostname, below);
   const unserved = html`All links on ${name} answer 404 until you activate it again.`;
@@ -290,5 +282,5 @@ function endCard({ hostname, state, active, recordLostAt }: DomainDocument): Htm
   const isVerified = state !== "added";
   const title = !isVerified ? "Remove" : active ? "Deactivate or remove" : "Activate or remove";
   const body = html`<div class="form-row">${isVerified && (active ? pause : resume)}${remove}</div>`;
-  return card(title, body, { kind: "danger" });
+  return { title, body, kind: "danger" };
 }

@@ -2,7 +2,6 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { CSV_TYPE, sendExport } from "../../api/limits/exports.ts";
 import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { coloursOf } from "../../commands/account/tag-colours.ts";
 import { savedFiltersOf } from "../../commands/links/saved-filters.ts";
@@ -15,16 +14,13 @@ import {
   type AccountLinksFilter,
   type AccountLinksPage,
   accountLinkKeys,
-  accountLinkPages,
   accountLinks,
   countAccountLinks,
   countLinks,
-  withClicks,
 } from "../../queries/links/list-links.ts";
 import { topLinks } from "../../queries/links/top-links.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { COUNTED_HEAD, countedRow } from "../../transfer/export/link-table.ts";
 import { CHANGE_NAMES, changeSeveral, type SeveralChange } from "../links/change-links.ts";
 import { count, counted } from "../links/link-view.ts";
 import { createLinkForm } from "../links/new-link-page.ts";
@@ -46,22 +42,26 @@ import {
 } from "./links-filters.ts";
 import { linkColumns, severalActions } from "./links-table.ts";
 import { savedFilterForms, savedFilters } from "./saved-filters.ts";
+import { sendQrCodes, sendTable } from "./taken-links.ts";
 
 const LINKS_SHOWN = 50;
 /** Links that one form changes: some seconds of work. */
 const MOST_CHANGED = 1_000;
-const EXPORTED_AT_A_TIME = 500;
+/** Keys in one form: those of a page, or of links that were just made from a table. */
+const MOST_KEYS = 500;
+/** Of a form with as many, whose domains are long. */
+const SEVERAL_BYTES = 262_144;
 const LONGEST_KEY = 400;
 
 /** A field that was sent once is a text, else a list. */
 const texts = z.preprocess(
   (value) => [value ?? []].flat(),
-  z.array(z.string().max(LONGEST_KEY)).max(LINKS_SHOWN),
+  z.array(z.string().max(LONGEST_KEY)).max(MOST_KEYS),
 );
 
 /** `all`: how many links fit, as the page said, where all are meant. `after`: cursor of those that were changed before. */
 const SeveralForm = z.object({
-  change: z.enum([...CHANGE_NAMES, "tag", "untag", "export"]),
+  change: z.enum([...CHANGE_NAMES, "tag", "untag", "export", "qr"]),
   link: texts,
   all: z.coerce.number().int().min(1).optional(),
   after: z.string().max(LONGEST_KEY).optional(),
@@ -85,10 +85,13 @@ export function linksPages(app: Api, deps: PortalDeps & { exports: OpenStreams }
 
   formRoute(app, deps, "/links/several", {
     schema: { querystring: ListQuery, body: SeveralForm },
+    bodyLimit: SEVERAL_BYTES,
     async run({ reply, query, body, ...by }) {
-      if (body.change === "export") {
+      if (body.change === "export" || body.change === "qr") {
         await countRead(deps, by.session);
-        return { to: () => sendTable(deps, reply, by.session, query, body) };
+        const take = body.change === "qr" ? sendQrCodes : sendTable;
+        const wanted = body.all === undefined ? { keys: body.link } : filterOf(query, zoneOf(reply));
+        return { to: () => take(deps, reply, by.session.accountId, wanted) };
       }
       const wanted = changeOf(body.change, body.tag);
       const {
@@ -112,7 +115,7 @@ export function linksPages(app: Api, deps: PortalDeps & { exports: OpenStreams }
 }
 
 /** @throws invalid_request for a tag that is none */
-function changeOf(change: Exclude<SeveralForm["change"], "export">, typed: string): SeveralChange {
+function changeOf(change: Exclude<SeveralForm["change"], "export" | "qr">, typed: string): SeveralChange {
   if (change !== "tag" && change !== "untag") return { type: change };
   const tag = acceptTag(typed);
   return change === "tag" ? { type: "retag", to: tag } : { type: "retag", from: tag };
@@ -144,31 +147,6 @@ function goOn(query: ListQuery, { change, tag }: SeveralForm, next: string, left
   const part = left > MOST_CHANGED ? `${count(MOST_CHANGED)} of ${count(left)}` : count(left);
   return html`<form class="card" method="post" action="${listPath(query, `${PATH}/several`)}">${hiddenFields({ change, tag, after: next, all: String(left) })}
 <p>At most ${count(MOST_CHANGED)} links are changed at a time: ${counted(left, "link")} that fit are left.</p><div><button class="button button-primary">Go on with the next ${part}</button></div></form>`;
-}
-
-/** The chosen links as CSV. @throws too_many_streams, too_many_links */
-async function sendTable(
-  deps: PortalDeps & { exports: OpenStreams },
-  reply: FastifyReply,
-  { accountId }: SignedIn,
-  query: ListQuery,
-  { all, link: chosen }: SeveralForm,
-): Promise<FastifyReply> {
-  if (all === undefined && chosen.length === 0)
-    throw new Refused("invalid_request", "Choose at least one link first.");
-  const search = {
-    limit: EXPORTED_AT_A_TIME,
-    ...(all === undefined ? { keys: chosen } : filterOf(query, zoneOf(reply))),
-  };
-  const file = { type: CSV_TYPE, name: "links.csv" };
-  return await sendExport(reply, deps.exports, accountId, file, async function* (signal) {
-    yield COUNTED_HEAD;
-    for await (const page of accountLinkPages(deps, accountId, search)) {
-      if (signal.aborted) return;
-      const rows = await withClicks(deps, page);
-      yield rows.map((row) => countedRow(row, deps.baseHost)).join("");
-    }
-  });
 }
 
 /** In which the days of its filters begin. */

@@ -24,7 +24,7 @@ import { keyName, type ListQuery } from "./links-filters.ts";
 /** Of a link; the others are a number. */
 const MOST_TAGS = 2;
 /** Letters at the end of a destination that are always in sight, such as a campaign's name. */
-const END_SHOWN = 16;
+const END_SHOWN = 22;
 
 /**
  * What can be done with the chosen links; portal.js adds their number to each button. `fitting`: how many links fit the
@@ -32,7 +32,7 @@ const END_SHOWN = 16;
  */
 export function severalActions({ status }: ListQuery, fitting: number | undefined, most: number): Html {
   const act = (change: string, label: string, verb = label) =>
-    html`<button class="button button-small${change === "delete" && " button-danger"}" name="change" value="${change}" data-verb="${verb}" ${change === "export" && html`data-stays`}>${label}</button>`;
+    html`<button class="button button-small${change === "delete" && " button-danger"}" name="change" value="${change}" data-verb="${verb}" ${(change === "export" || change === "qr") && html`data-stays`}>${label}</button>`;
   const question = html`<p>The chosen links answer 404 at once. You can restore them at any time: they stay in your list under “Deleted”.</p>`;
   const ofExisting = html`<details class="menu"><summary class="button button-small">Tag</summary><div class="menu-box">
 ${field({ id: "several-tag", label: "Tag", name: "tag", maxlength: OPTION_LIMITS.tag, autocomplete: "off" })}
@@ -41,7 +41,7 @@ ${status !== "disabled" && act("disable", "Disable")}${status !== "live" && act(
 ${confirmed("Delete", question, act("delete", "Delete"), "button-small")}`;
   return html`<div class="actions several"><label class="check" hidden><input type="checkbox" data-choose="link">This page</label>
 ${fitting !== undefined && fitting > 1 && html`<label class="check"><input type="checkbox" name="all" value="${fitting}">All ${count(fitting)} that fit</label>`}
-${status === "deleted" ? act("restore", "Restore") : ofExisting}${act("export", "Export")}
+${status === "deleted" ? act("restore", "Restore") : ofExisting}${act("export", "Export")}${act("qr", "QR codes", "QR codes of")}
 ${fitting !== undefined && fitting > most && html`<span class="hint">${count(most)} at a time</span>`}</div>`;
 }
 
@@ -86,13 +86,15 @@ ${tags.slice(0, MOST_TAGS).map((tag) => tagLink(tag, colours.get(tag)))}${rest.l
 ${destination(longUrl)}</span></div></div>`;
 }
 
-/** Cut in the middle where there is no room, by the style of its two parts; whole in its title. */
 function destination(longUrl: string): Html {
-  const shown = readableUrl(longUrl.replace(/^https?:\/\//, ""));
-  const letters = Array.from(shown);
-  const end = letters.length > 2 * END_SHOWN ? END_SHOWN : 0;
-  const start = letters.slice(0, letters.length - end).join("");
-  return html`<a class="cut" href="${longUrl}" rel="noreferrer noopener nofollow" target="_blank" title="${longUrl}"><span class="clip">${start}</span><span>${letters.slice(letters.length - end).join("")}</span></a>`;
+  return html`<a class="cut" href="${longUrl}" rel="noreferrer noopener nofollow" target="_blank" title="${longUrl}">${cutInTheMiddle(longUrl)}</a>`;
+}
+
+/** Of what has the class `cut`: a whole URL, in two parts of which the style cuts the first where there is no room. */
+export function cutInTheMiddle(longUrl: string): Html {
+  const letters = Array.from(readableUrl(longUrl.replace(/^https?:\/\//, "")));
+  const start = letters.length > 2 * END_SHOWN ? letters.length - END_SHOWN : letters.length;
+  return html`<span class="clip">${letters.slice(0, start).join("")}</span><span>${letters.slice(start).join("")}</span>`;
 }
 
 const HEIGHT = 20;

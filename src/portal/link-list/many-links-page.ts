@@ -1,102 +1,184 @@
-// GET and POST /portal/links/many: links from a list that is pasted, by the rules of `linkledger import csv`: first a
-// preview of what becomes of each row, then the same as a report.
+// GET and POST /portal/links/many: links from a table that is pasted or opened, whatever its columns are called: first a preview
+// of what each row would become, in which each column can be said to be another part of a link; then the same as a report.
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { FORM_FRAME_BYTES, takeUploads } from "../../api/uploads.ts";
 import { opened } from "../../commands/account/account.ts";
 import { requireDeveloper } from "../../commands/caller.ts";
+import { shortUrlOf } from "../../events/click-facts.ts";
 import { BULK_MAX_LINKS, hasDeveloperFeatures } from "../../events/vocabulary.ts";
+import { timeZone } from "../../queries/analytics/time-zone.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { plainCsv } from "../../transfer/import/formats/plain-csv.ts";
-import { textSource } from "../../transfer/import/lines.ts";
-import { readRows } from "../../transfer/import/read-rows.ts";
+import type { Fields as Cells } from "../../transfer/import/imported.ts";
+import { textOfFile, textSource } from "../../transfer/import/reading/lines.ts";
+import { readRows } from "../../transfer/import/reading/read-rows.ts";
 import { type ImportedRow, type ImportReport, runImport } from "../../transfer/import/run-import.ts";
 import { count, counted, linkPath } from "../links/link-view.ts";
 import { openedByOperator } from "../links/new-link-page.ts";
 import { readableUrl } from "../links/urls.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countChange } from "../shell/change-limit.ts";
-import { field, hiddenFields } from "../shell/form.ts";
+import { type Fields, field, hiddenFields, schemaOf } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Columns, card, pageHead, table } from "../shell/parts.ts";
-import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/refused-form.ts";
+import { type Card, type Columns, copyButton, table } from "../shell/parts.ts";
+import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
+import { mappedTable, PARTS, tellColumns } from "./column-mapping.ts";
 import { LINKS_PATH } from "./links-filters.ts";
+import { cutInTheMiddle } from "./links-table.ts";
 
 const PATH = "/portal/links/many";
-const MOST_ROWS = 500;
+export const MOST_ROWS = 500;
+const MOST_COLUMNS = 100;
 const MOST_CHARACTERS = 300_000;
-/** Of the form: its text, of which a browser writes many characters as three bytes or more. */
+/** Of a form: its table in UTF-8, or a file. */
 const FORM_BYTES = 1_048_576;
+/** Of a workbook's XML, which is parsed here. */
+const UNPACKED_BYTES = 16_777_216;
 const LIST = "The list";
+/** Of a column, to tell which it is. */
+const EXAMPLE_CHARACTERS = 40;
 
-const ManyForm = z.object({
-  list: z.string().default(""),
+const FIELDS = {
+  list: {
+    label: "Addresses, one a line, or a table with a line of column names",
+    rows: 10,
+    placeholder: "https://example.com/one\nhttps://example.com/two",
+    schema: z.string().default(""),
+  },
+  file: {
+    label: "Or a file: a sheet (.xlsx, .ods), CSV, TSV or JSON",
+    type: "file",
+    accept: ".xlsx,.ods,.csv,.tsv,.txt,.json",
+    schema: z.instanceof(Uint8Array).optional().catch(undefined),
+    refusedAs: "file",
+  },
+} satisfies Fields;
+
+const IS_EACH = {
+  isOneEachDestination: {
+    label: "One link for each destination, whatever else a row says",
+    isBox: true,
+  },
+} satisfies Fields;
+
+/** `column`: the part that each column is, in their order; told where there are none. */
+const ManyForm = schemaOf({ ...FIELDS, ...IS_EACH }).extend({
   act: z.enum(["preview", "create"]).default("preview"),
+  column: z.preprocess(
+    (sent) => [sent ?? []].flat(),
+    z.array(z.string().refine((part) => part in PARTS)).max(MOST_COLUMNS),
+  ),
 });
 
-/** What becomes, or became, of each row. */
-type Outcome = { rows: ImportedRow[]; report: ImportReport; isDone: boolean };
+/** A table as it was sent. `records`: of its rows that can be read. */
+type Sheet = { text: string; columns: readonly string[]; records: readonly Cells[]; rowCount: number };
+
+/** What becomes, or became, of each row. `parts`: of each column. */
+type Outcome = {
+  sheet: Sheet;
+  parts: readonly string[];
+  isOneEachDestination: boolean;
+  rows: ImportedRow[];
+  report: ImportReport;
+  isDone: boolean;
+};
 
 export function manyLinksPage(app: Api, deps: PortalDeps): void {
-  app.get("/links/many", { preHandler: requireSession }, (_, reply) => sendMany(deps, reply, ""));
+  app.get("/links/many", { preHandler: requireSession }, (_, reply) => sendMany(deps, reply));
 
-  formRoute(app, deps, "/links/many", {
-    schema: { body: ManyForm },
-    bodyLimit: FORM_BYTES,
-    async run({ reply, session, context, body: { list, act } }) {
-      requireDeveloper(session.tier, "Lists of links", "list");
-      const isDone = act === "create";
-      const rowCount = await countRows(list);
-      // As many rows for a change of the hour as in a bulk request, the form being the first; a preview checks as much.
-      for (let n = BULK_MAX_LINKS; n < rowCount; n += BULK_MAX_LINKS) await countChange(deps, session);
-      const rows: ImportedRow[] = [];
-      const report = await runImport(deps.links, await targetOf(deps, session, context, !isDone), {
-        format: plainCsv,
-        links: textSource(LIST, list),
-        clicks: undefined,
-        onRow: (row) => void rows.push(row),
-      });
-      const position = isDone ? lastPosition(rows) : undefined;
-      return { position, to: () => sendMany(deps, reply, list, { rows, report, isDone }) };
-    },
-    again: (refused, _, reply) => sendMany(deps, reply, typedText(refused.typed, "list"), undefined, refused),
-    path: PATH,
+  app.register(async (scope: Api) => {
+    takeUploads(scope);
+    formRoute(scope, deps, "/links/many", {
+      schema: { body: ManyForm },
+      bodyLimit: FORM_BYTES + FORM_FRAME_BYTES,
+      async run({ reply, request, session, context, body }) {
+        requireDeveloper(session.tier, "Lists of links", "list");
+        const { isOneEachDestination, act, column, file, list } = body;
+        const isDone = act === "create";
+        const sheet = await readSheet(file ? await textOfFile(LIST, file, UNPACKED_BYTES) : list);
+        const { columns, records, rowCount } = sheet;
+        const parts = column.length === columns.length ? column : tellColumns(columns, records);
+        refuseMapping(parts);
+        // As many rows for a change of the hour as in a bulk request, the form being the first; a preview checks as much.
+        for (let n = BULK_MAX_LINKS; n < rowCount; n += BULK_MAX_LINKS) await countChange(deps, session);
+        const rows: ImportedRow[] = [];
+        const target = { ...(await targetOf(deps, session, context)), dryRun: !isDone };
+        const byOwner = { baseHostSlugs: deps.links.baseHostSlugs, isOneEachDestination };
+        const report = await runImport(
+          deps.links,
+          { ...target, byOwner },
+          {
+            format: mappedTable(columns, parts),
+            links: textSource(LIST, sheet.text),
+            clicks: undefined,
+            onRow: (row) => void rows.push(row),
+            zone: timeZone(session.timeZone ?? request.visit.zone ?? ""),
+          },
+        );
+        const outcome = { sheet, parts, isOneEachDestination, rows, report, isDone };
+        return {
+          position: isDone ? lastPosition(rows) : undefined,
+          to: () => sendMany(deps, reply, outcome),
+        };
+      },
+      again: (refused, _, reply) => sendMany(deps, reply, undefined, refused),
+      path: PATH,
+    });
   });
 }
 
-/** @throws invalid_request for an empty list and for one that is too long */
-async function countRows(list: string): Promise<number> {
+/** @throws invalid_request for an empty list and for one that is too long or wide; wrong_format */
+async function readSheet(text: string): Promise<Sheet> {
   const refuse = (why: string): never => {
     throw new Refused("invalid_request", why, { field: "list" });
   };
-  if (list.trim() === "") refuse("Paste at least one address.");
-  if (list.length > MOST_CHARACTERS)
+  if (text.trim() === "") refuse("Paste at least one address, or choose a file.");
+  if (text.length > MOST_CHARACTERS)
     refuse(
-      `The list has ${count(list.length)} characters, and may have ${count(MOST_CHARACTERS)}: paste it in parts.`,
+      `The list has ${count(text.length)} characters, and may have ${count(MOST_CHARACTERS)}: paste it in parts.`,
     );
-  let rows = 0;
-  for await (const row of readRows(textSource(LIST, list))) {
-    rows += "error" in row ? row.rows : 1;
-    if (rows > MOST_ROWS)
+  let rowCount = 0;
+  const records: Cells[] = [];
+  const columns = new Set<string>();
+  for await (const row of readRows(textSource(LIST, text))) {
+    rowCount += "error" in row ? row.rows : 1;
+    if (rowCount > MOST_ROWS)
       refuse(
         `The list has more than ${count(MOST_ROWS)} rows: paste it in parts, each with the line of column names.`,
       );
+    if ("error" in row) continue;
+    records.push(row.record);
+    for (const column of row.columns ?? Object.keys(row.record)) columns.add(column);
+    if (columns.size > MOST_COLUMNS)
+      refuse(
+        `The list has ${count(columns.size)} columns, and may have ${count(MOST_COLUMNS)}: leave out those that links don’t need.`,
+      );
   }
-  return rows;
+  return { text, columns: [...columns], records, rowCount };
+}
+
+/** @throws invalid_request where no column is the destination, or two are one part */
+function refuseMapping(parts: readonly string[]): void {
+  const twice = parts.find((part, n) => part !== "" && parts.indexOf(part) < n);
+  const why =
+    twice !== undefined
+      ? `Two columns are ${PARTS[twice]}: leave one of them out`
+      : !parts.includes("url") &&
+        "No column has addresses: name the one of the destinations url, in a line above the others";
+  if (why) throw new Refused("invalid_request", why, { field: "list" });
 }
 
 async function targetOf(
   deps: PortalDeps,
   { accountId }: SignedIn,
   context: Parameters<typeof runImport>[1]["context"],
-  dryRun: boolean,
-): Promise<Parameters<typeof runImport>[1]> {
+) {
   const account = opened(await deps.links.currentAccount(accountId));
-  const { baseHostSlugs } = deps.links;
-  return { account, context, domain: undefined, keyId: undefined, dryRun, byOwner: { baseHostSlugs } };
+  return { account, context, domain: undefined, keyId: undefined };
 }
 
 function lastPosition(rows: readonly ImportedRow[]) {
@@ -107,9 +189,8 @@ function lastPosition(rows: readonly ImportedRow[]) {
 }
 
 function sendMany(
-  { links: { baseHostSlugs } }: PortalDeps,
+  deps: PortalDeps,
   reply: FastifyReply,
-  list: string,
   outcome?: Outcome,
   refused?: RefusedForm,
 ): FastifyReply {
@@ -117,92 +198,142 @@ function sendMany(
   return sendPage(reply, {
     title: "Many at once",
     nav: "Links",
-    status: refused?.status,
-    notice: refused && noticeOf(refused, "list"),
-
-    body: html`${pageHead("Many at once", {
-      above: html`<a href="${LINKS_PATH}">Links</a>`,
-      lead: "Paste a list, see what will become of each row, then make the links.",
-    })}
-${mayCreate ? html`${outcome && outcomeCard(list, outcome)}${!outcome?.isDone && listCard(list, errorOf(refused, "list"), baseHostSlugs)}` : upgrade}`,
+    above: html`<a href="${LINKS_PATH}">Links</a>`,
+    lead: "Paste or open a table, see what each row would become, then make the links.",
+    refused,
+    cards: mayCreate
+      ? [outcome && outcomeCard(deps, outcome), !outcome && listCard(refused, deps.links.baseHostSlugs)]
+      : [upgrade],
   });
 }
 
-const upgrade = card(
-  "With the Developer plan",
-  html`<p>Links from a list come with the <a href="/portal/plan">Developer plan</a>, as bulk requests of the API do.</p>`,
-);
+const upgrade: Card = {
+  title: "With the Developer plan",
+  body: html`<p>Links from a list come with the <a href="/portal/plan">Developer plan</a>, as bulk requests of the API do.</p>`,
+};
 
-function listCard(list: string, error: string | undefined, baseHostSlugs: boolean): Html {
-  return html`<section class="card"><form class="form" method="post" action="${PATH}">${hiddenFields({ act: "preview" })}
-${field({
-  label: "Addresses, one a line, or a table with a line of column names",
-  name: "list",
-  value: list,
-  error,
-  rows: 10,
-  required: true,
-  placeholder: "https://example.com/one\nhttps://example.com/two",
-  hint: html`At most ${count(MOST_ROWS)} rows. Columns of a table, in any order: url, and if you like slug, domain, title, tags, comments, external_id, expires_at and <a href="/docs">all else a link can have</a>; separated by commas, semicolons or tabs, as spreadsheets copy them.${!baseHostSlugs && html` A row with a slug needs a domain of yours; elsewhere slugs are random, and ${openedByOperator}.`}`,
-})}
-<div class="actions"><button class="button button-primary">Preview</button><label class="button" hidden>Open a file<input type="file" class="visually-hidden" accept=".csv,.tsv,.txt,.json" data-into="field-list"></label></div></form></section>`;
+function listCard(refused: RefusedForm | undefined, baseHostSlugs: boolean): Card {
+  const hint = html`At most ${count(MOST_ROWS)} rows, as spreadsheets copy them, or separated by commas or semicolons. Columns in any order: the destination, and if you like a short link, domain, title, tags, UTM parameters and <a href="/docs">all else a link can have</a>. What each is you see, and can change, in the next step.${!baseHostSlugs && html` A row with a slug needs a domain of yours; elsewhere slugs are random, and ${openedByOperator}.`}`;
+  const { list, file } = FIELDS;
+  return {
+    title: "A table",
+    form: {
+      action: PATH,
+      hidden: { act: "preview" },
+      fields: { list: { ...list, hint }, file },
+      values: { list: typedText(refused?.typed ?? {}, "list") },
+      refused,
+      button: "Preview",
+      buttonKind: "primary",
+    },
+  };
 }
 
-function outcomeCard(list: string, { rows, report, isDone }: Outcome): Html {
+function outcomeCard(deps: PortalDeps, outcome: Outcome): Card {
+  const { rows, report, isDone } = outcome;
   const { read, created, already, failed } = report.links;
+  const first = firstPlaces(rows);
+  const same = rows.filter((row) => isRepeated(row, first)).length;
+  const there = already - same;
   // What is to be mended in a long list is seen at once.
   const refusedFirst = rows.toSorted(
     (a, b) => Number(b.outcome === "failed") - Number(a.outcome === "failed"),
   );
-  const lost = Object.entries(report.fields).filter(([, { becomes }]) => becomes === undefined);
-  const create =
-    !isDone &&
-    created > 0 &&
-    html`<form method="post" action="${PATH}">${hiddenFields({ act: "create", list })}<button class="button button-primary">Create ${counted(created, "link")}</button></form>`;
   const title = isDone ? `${counted(created, "link")} created` : "Preview";
   const parts = [
     `${count(created)} ${isDone ? "created" : "will be created"}`,
-    already > 0 && `${count(already)} ${already === 1 ? "is" : "are"} there already`,
+    there > 0 && `${count(there)} ${there === 1 ? "is" : "are"} there already`,
+    same > 0 &&
+      `${count(same)} ${same === 1 ? "is" : "are"} the same as ${same === 1 ? "another" : "others"}`,
     failed > 0 && `${count(failed)} can’t be taken`,
   ].filter(Boolean);
-  const more =
-    isDone &&
-    html`<a class="button" href="${LINKS_PATH}">Your links</a><a class="button" href="${PATH}">Another list</a>`;
-  return card(
+  return {
     title,
-    html`${lost.map(([name, { left_out: why = "it is no field of a link" }]) => html`<p class="small muted">The column ${name} is left out: ${why}.</p>`)}
-${report.missing.map(({ note }) => html`<p class="small muted">Not all: ${note}.</p>`)}
+    lead: `${counted(read, "row")}: ${parts.join(", ")}.`,
+    body: html`${report.missing.map(({ note }) => html`<p class="small muted">Not all: ${note}.</p>`)}
 ${report.notes.map(({ place, note }) => html`<p class="small muted">${place}: ${note}.</p>`)}
-${table(title, columns(isDone), refusedFirst)}`,
-    {
-      lead: `${counted(read, "row")}: ${parts.join(", ")}.`,
-      actions: html`<div class="actions">${create}${more}</div>`,
-    },
-  );
+${isDone ? whatToTake(rows, deps) : mappingForm(outcome)}
+${table(title, columnsOf(outcome), refusedFirst)}`,
+  };
 }
 
-function columns(isDone: boolean): Columns<ImportedRow> {
-  const words = { created: isDone ? "Created" : "New", already: "There already", failed: "Not taken" };
-  const tones = { created: "good", already: "accent", failed: "bad" };
-  const address = (row: ImportedRow) => {
-    if (row.outcome === "failed") return undefined;
-    const [host = "", slug = ""] = row.link.key.split("/");
-    const name = readableUrl(row.link.key);
-    const isThere = isDone || row.outcome === "already";
-    return isThere
-      ? html`<a class="clip" href="${linkPath({ host, slug })}">${name}</a>`
-      : html`<span class="clip">${name}</span>`;
+/** Of each column the part of a link that it is, with what stands in it first. */
+function mappingForm({ sheet, parts, isOneEachDestination, report }: Outcome): Html {
+  const { text, columns, records } = sheet;
+  const { created } = report.links;
+  const selects = columns.map((column, n) => {
+    const example = records.map((record) => String(record[column] ?? "").trim()).find(Boolean) ?? "";
+    return field({
+      id: `column-${n}`,
+      label: column.charAt(0).toUpperCase() + column.slice(1).replaceAll("_", " "),
+      name: "column",
+      value: parts[n],
+      options: Object.entries(PARTS),
+      hint: example.length > EXAMPLE_CHARACTERS ? `${example.slice(0, EXAMPLE_CHARACTERS)}…` : example,
+    });
+  });
+  return html`<form class="form" method="post" action="${PATH}" enctype="multipart/form-data">${hiddenFields({ list: text })}
+<fieldset class="stack"><legend>What each column is</legend><div class="grid grid-small">${selects}</div></fieldset>
+${field({ ...IS_EACH.isOneEachDestination, name: "isOneEachDestination", value: isOneEachDestination ? "1" : "" })}
+<div class="actions">${created > 0 && html`<button class="button button-primary" name="act" value="create">Create ${counted(created, "link")}</button>`}<button class="button" name="act" value="preview">Preview again</button><a class="button" href="${PATH}">Another table</a></div></form>`;
+}
+
+/** What the links that there are now can be taken as. */
+function whatToTake(rows: readonly ImportedRow[], { baseUrl }: PortalDeps): Html {
+  const links = rows.flatMap((row) => (row.outcome === "failed" ? [] : [row]));
+  const keys = links.map(({ link }) => link.key);
+  const shortUrls = keys.map((key) => shortUrlOf(key, baseUrl)).join("\n");
+  return html`<form class="actions" method="post" action="${LINKS_PATH}/several">
+${
+  keys.length > 0 &&
+  html`${Array.from(new Set(keys), (link) => hiddenFields({ link }))}<span id="all-links" hidden>${shortUrls}</span>${copyButton("all-links", "all short links", "Copy all")}
+<button class="button" name="change" value="export" data-stays>CSV</button><button class="button" name="change" value="qr" data-stays>QR codes (ZIP)</button>`
+}
+<a class="button" href="${LINKS_PATH}">Your links</a><a class="button" href="${PATH}">Another table</a></form>`;
+}
+
+const TONES = { created: "good", already: "accent", failed: "bad" };
+
+/** By the keys of links the row in which each is first, as rows that are equal are one link. */
+function firstPlaces(rows: readonly ImportedRow[]): ReadonlyMap<string, string> {
+  const places = rows.flatMap((row) =>
+    row.outcome === "failed" ? [] : [[row.link.key, row.place] as const],
+  );
+  return new Map(places.toReversed());
+}
+
+function isRepeated(row: ImportedRow, first: ReadonlyMap<string, string>): boolean {
+  return row.outcome === "already" && first.get(row.link.key) !== row.place;
+}
+
+function columnsOf({ rows, isDone }: Outcome): Columns<ImportedRow> {
+  const first = firstPlaces(rows);
+  const wordsOf = (row: ImportedRow) => {
+    if (row.outcome === "failed") return "Not taken";
+    if (row.outcome === "created") return isDone ? "Created" : "New";
+    return isRepeated(row, first) ? `Same as ${first.get(row.link.key)}` : "There already";
   };
   return {
-    Row: { cell: ({ place }) => html`<span class="nowrap">${place}</span>`, width: 9 },
+    Row: { cell: ({ place }) => html`<span class="nowrap">${place}</span>`, width: 6 },
     Outcome: {
-      cell: (row) => html`<span class="badge badge-${tones[row.outcome]}">${words[row.outcome]}</span>`,
+      cell: (row) => html`<span class="badge badge-${TONES[row.outcome]}">${wordsOf(row)}</span>`,
       width: 9,
     },
-    "Short link": address,
-    Destination: (row) =>
+    "Short link": {
+      cell(row) {
+        if (row.outcome === "failed") return undefined;
+        const [host = "", slug = ""] = row.link.key.split("/");
+        const name = readableUrl(row.link.key);
+        const isThere = isDone || (row.outcome === "already" && !isRepeated(row, first));
+        return isThere
+          ? html`<a class="clip" href="${linkPath({ host, slug })}">${name}</a>`
+          : html`<span class="clip">${name}</span>`;
+      },
+      width: 12,
+    },
+    Becomes: (row) =>
       row.outcome === "failed"
         ? row.error
-        : html`<span class="clip" title="${row.longUrl}">${readableUrl(row.longUrl)}</span>`,
+        : html`<div>${row.title !== undefined && html`<strong class="clip">${row.title}</strong>`}<span class="cut small" title="${row.longUrl}">${cutInTheMiddle(row.longUrl)}</span></div>`,
   };
 }

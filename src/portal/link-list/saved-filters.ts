@@ -76,7 +76,7 @@ export function savedFilters(query: ListQuery, saved: SavedFilters): Html | fals
   const kept = [...saved].find(([, filter]) => listPath(queryOfFilter(filter)) === current);
   const isFiltered = Object.keys(filters).length > 0;
   if (saved.size === 0 && !isFiltered) return false;
-  const save = html`<details class="tag-menu"><summary class="button button-small">Save this filter</summary><form class="tag-box" method="post" action="${listPath(query, PATH)}">
+  const save = html`<details class="menu"><summary class="button button-small">Save this filter</summary><form class="menu-box" method="post" action="${listPath(query, PATH)}">
 ${field({ id: "filter-name", label: "Name", name: "name", maxlength: FILTER_NAME_LENGTH, required: true, autocomplete: "off" })}
 <div><button class="button button-primary button-small">Save</button></div></form></details>`;
   const remove =

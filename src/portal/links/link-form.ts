@@ -42,6 +42,8 @@ type LinkForm = {
   knownUtm: KnownUtm;
   /** Address that shows the form as it is typed, with what a button did to it. */
   draft: string;
+  /** On the button that saves it. */
+  button: HtmlValue;
   /** Place of the rule that a button was about. */
   at?: number | undefined;
 };
@@ -91,7 +93,7 @@ export function linkForm(form: LinkForm): Html {
   const campaign = Object.values(form.utm).filter(Boolean);
   return html`${namesOf("about").map(controlOf)}
 ${toggle("utm", "Campaign (UTM)", campaign.join(" · "), campaign.length > 0, utmFields(form.utm, form.knownUtm))}${groups}
-<div><button class="button" name="act" value="show" formaction="${form.draft}" formnovalidate data-part="${LIVE_PARTS}" data-stays>Show what it will be</button></div>`;
+<p class="actions"><button class="button button-primary">${form.button}</button><button class="button" name="act" value="show" formaction="${form.draft}" formnovalidate data-part="${LIVE_PARTS}" data-stays>Show what it will be</button></p>`;
 }
 
 /** Opened where something behind it is set or wrong; says what is set. */
@@ -172,7 +174,7 @@ function ruleFields(index: number, rule: TypedRule, errors: FieldErrors, { isAt,
   const letter = letterOf(index);
   const share = ruleInput(index, "share");
   const slider = html`<input type="range" min="1" max="100" value="${Number(rule.share) || 100}" data-number="field-${share}" aria-label="Per cent for ${letter}" hidden>`;
-  return html`<details class="rule" ${(isWrong || isAt) && html`open`}><summary ${isAt && html`autofocus`}><strong>${letter}</strong> ${rule.name && html`${rule.name}: `}${rule.url ? readableUrl(rule.url) : "no destination yet"}</summary>
+  return html`<details class="rule" ${(isWrong || isAt) && html`open`}><summary ${isAt && html`autofocus`}><strong>${letter}</strong> ${rule.name && html`${rule.name}: `}${rule.url ? readableUrl(rule.url) : "new"}</summary>
 <fieldset class="stack" ${error && html`aria-describedby="${conditionsAt}-error"`}><legend class="visually-hidden">Rule ${letter}</legend>
 ${errorText(`${conditionsAt}-error`, error)}
 ${hiddenFields({ [ruleInput(index, "id")]: rule.id })}

@@ -17,7 +17,7 @@ import { type LinkStep, linkHistory } from "../../queries/links/link-history.ts"
 import { statusOf } from "../../queries/links/link-statuses.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
-import { brandOf } from "../account/brand-card.ts";
+import { brandOf } from "../account/account-page.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countDraft } from "../shell/change-limit.ts";
 import { field, hiddenFields } from "../shell/form.ts";
@@ -247,12 +247,12 @@ function editCard(
     ...{ tier, typed, set, utm, knownUtm: known, at, planned: readableFields(typed) },
     hasPassword: link.passwordId !== undefined,
     draft: linkPath(link, "/draft"),
+    button: "Save changes",
     ...(refused && { errors: fieldErrors(refused, set) }),
   });
   return card(
     "Edit link",
-    html`<form method="post" action="${linkPath(link, "/edit")}" id="edit" class="form" data-live="${LIVE_PARTS}">${firstButton}${hiddenFields({ revision: String(link.revision) })}${destination}${more}
-<div><button class="button button-primary">Save changes</button></div></form>`,
+    html`<form method="post" action="${linkPath(link, "/edit")}" id="edit" class="form" data-live="${LIVE_PARTS}">${firstButton}${hiddenFields({ revision: String(link.revision) })}${destination}${more}</form>`,
   );
 }
 

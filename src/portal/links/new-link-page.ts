@@ -159,6 +159,7 @@ async function sendForm(
     utm,
     knownUtm: await knownUtm(deps, accountId),
     draft: PATH,
+    button: html`${icon("plus")}Create link`,
     at,
   });
   return sendPage(reply, {
@@ -177,8 +178,7 @@ ${
 ${field({ ...SLUG_FIELD, name: "slug", value: slug, error: errors.slug })}<button class="button" name="act" value="random" formaction="${PATH}" formnovalidate data-part="field-slug ${LIVE_PARTS}" data-stays>Random</button></div>
 ${state}${slugs === "on domains" && html`<p class="hint">On the default domain all are random; ${openedByOperator}.</p>`}`
 }
-${more}
-<div><button class="button button-primary">${icon("plus")}Create link</button></div></form>
+${more}</form>
 ${slugs === "none" && html`<p class="hint">${mayHave ? addDomain : upgrade}</p>`}</section>
 ${plan}</div>`,
   });
@@ -197,7 +197,6 @@ const SLUG_FIELD = {
   autocomplete: "off",
   isExact: true,
   placeholder: "random",
-  hint: "3 to 50 letters, digits, - and _. Empty for a random one",
 } as const;
 
 type WantedSlug = {
@@ -224,7 +223,7 @@ async function slugState(
         : await lookedUp(deps, accountId, host, slug);
   const shown = SLUG_WORDS[words] ?? words;
   const tone = words === "free" ? "good" : "warn";
-  return html`<div id="slug-state" role="status">${words !== "" && html`<span class="badge badge-${tone}">${shown}</span>`}${words in SLUG_WORDS && hiddenFields({ slug_known: `${key} ${words}` })}</div>`;
+  return html`<div id="slug-state" role="status">${words === "" ? html`<p class="hint">3 to 50 letters, digits, - and _. Leave it empty for a random one.</p>` : html`<span class="badge badge-${tone}">${shown}</span>`}${words in SLUG_WORDS && hiddenFields({ slug_known: `${key} ${words}` })}</div>`;
 }
 
 const SLUG_WORDS: Readonly<Record<string, string>> = {

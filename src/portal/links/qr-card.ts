@@ -6,7 +6,7 @@ import { ACCOUNT_STYLE, QR_CORRECTIONS, QR_SHAPES, type QrStyle } from "../../ev
 import type { BrandDocument } from "../../projections/definitions/brands.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { ownLinkAt } from "../../queries/links/find-link.ts";
-import { brandOf } from "../account/brand-card.ts";
+import { brandOf } from "../account/account-page.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countDraft } from "../shell/change-limit.ts";
 import { type Fields, inputs } from "../shell/form.ts";

@@ -4,6 +4,7 @@
 //     formRoute(app, deps, "/domains", { schema: { body: schemaOf(FIELDS) }, ... });
 //     { title: "Add a domain", form: { action: "/portal/domains", fields: FIELDS, refused, button: "Add" } } // a Card (parts.ts)
 import { z } from "zod";
+import { commaSeparated } from "../../config/formats.ts";
 import { type Html, type HtmlValue, html, isHtml } from "./html.ts";
 import { icon } from "./icons.ts";
 import { errorOf, type RefusedForm, typedText } from "./refused-form.ts";
@@ -33,8 +34,11 @@ export type Field = {
   boxes?: true | undefined;
   /** One box, sent as `1` when it is ticked. */
   isBox?: boolean | undefined;
+  /** Values with commas between them. */
+  isList?: boolean | undefined;
   /** Of a text of several lines. */
   rows?: number | undefined;
+  /** By default `off`. */
   autocomplete?: string | undefined;
   placeholder?: string | undefined;
   /** Id of a `datalist` with values that are offered. */
@@ -88,7 +92,7 @@ ${errorText(`${id}-error`, error)}`;
   // The empty value is sent besides, so that a box that is not ticked is told from a form without it.
   if (drawn.isBox)
     return html`<div><input type="hidden" name="${name}" value="">${box(name, "1", label, Boolean(value))}${below}</div>`;
-  const text = typeof value === "string" ? value : undefined;
+  const text = typeof value === "object" ? value?.join(", ") : value;
   const control = options
     ? html`<select id="${id}" name="${name}"${attributesOf(drawn)}${about}>${options.map(([option, shown]) => html`<option value="${option}" ${option === value && html`selected`}>${shown}</option>`)}</select>`
     : drawn.rows
@@ -101,7 +105,6 @@ ${below}</div>`;
 }
 
 const ATTRIBUTES = [
-  "autocomplete",
   "placeholder",
   "list",
   "minlength",
@@ -114,7 +117,7 @@ const ATTRIBUTES = [
 const FLAGS = ["required", "autofocus", "disabled"] as const;
 
 function attributesOf(drawn: DrawnField): Html {
-  return html`${ATTRIBUTES.map((name) => attribute(name, drawn[name]))}${FLAGS.map((name) => drawn[name] && ` ${name}`)}${drawn.isExact && html` autocapitalize="none" autocorrect="off" spellcheck="false"`}`;
+  return html`${attribute("autocomplete", drawn.autocomplete ?? (drawn.options ? undefined : "off"))}${ATTRIBUTES.map((name) => attribute(name, drawn[name]))}${FLAGS.map((name) => drawn[name] && ` ${name}`)}${drawn.isExact && html` autocapitalize="none" autocorrect="off" spellcheck="false"`}`;
 }
 
 function box(name: string, value: string, label: HtmlValue, isTicked: boolean): Html {
@@ -132,16 +135,26 @@ export const ticked = z.preprocess(
   z.array(z.string()).max(100).optional(),
 );
 
+/** Values that are typed with commas; a refused form holds them as a list. */
+const listed = z
+  .preprocess(
+    (typed) => (typeof typed === "string" ? commaSeparated(typed) : typed),
+    z.array(z.string()).optional(),
+  )
+  .catch(undefined);
+
 /** Whether a box is ticked. */
 const isTicked = z.preprocess((sent) => [sent].flat().includes("1"), z.boolean());
 
 /** All fields of a form: with `values`, or, where it was `refused`, with what was typed and why. */
 export function inputs(fields: Fields, values: Values = {}, refused?: RefusedForm): Html {
-  const shown = (name: string, { boxes, isBox }: Field) => {
-    if (refused === undefined) return values[name];
-    if (boxes) return ticked.catch([]).parse(refused.typed[name]) ?? values[name];
-    if (isBox) return isTicked.parse(refused.typed[name]) ? "1" : "";
-    return typedText(refused.typed, name);
+  const shown = (name: string, { boxes, isBox, isList }: Field) => {
+    const typed = refused?.typed[name];
+    if (typed === undefined) return values[name];
+    if (boxes) return ticked.catch([]).parse(typed);
+    if (isBox) return isTicked.parse(typed) ? "1" : "";
+    if (isList) return listed.parse(typed);
+    return typedText({ name: typed }, "name");
   };
   return html`${Object.entries(fields).map(([name, declared]) =>
     field({
@@ -159,18 +172,21 @@ type SchemaOf<F extends Field> = F extends { schema: infer S extends z.ZodType }
     ? typeof ticked
     : F extends { isBox: true }
       ? typeof isTicked
-      : z.ZodDefault<z.ZodString>;
+      : F extends { isList: true }
+        ? typeof listed
+        : z.ZodDefault<z.ZodString>;
 
 /** How a form with these fields is read. */
 export function schemaOf<F extends Fields>(fields: F): z.ZodObject<{ [N in keyof F]: SchemaOf<F[N]> }> {
-  const schemas = Object.entries(fields).map(([name, { schema, boxes, isBox, maxlength }]) => {
-    const text = maxlength === undefined ? z.string() : z.string().max(maxlength);
-    return [name, schema ?? (boxes ? ticked : isBox ? isTicked : text.default(""))];
+  const schemas = Object.entries(fields).map(([name, { schema, boxes, isBox, isList, maxlength }]) => {
+    if (schema) return [name, schema];
+    if (boxes || isBox || isList) return [name, boxes ? ticked : isBox ? isTicked : listed];
+    return [name, (maxlength === undefined ? z.string() : z.string().max(maxlength)).default("")];
   });
   return z.object(Object.fromEntries(schemas)) as ReturnType<typeof schemaOf<F>>;
 }
 
-type Folded = { title: HtmlValue; fields: Fields };
+type Folded = { title: HtmlValue; fields: Fields; isOpen?: boolean };
 
 export type Form = {
   /** Unique on the page, for links to it. */
@@ -180,7 +196,7 @@ export type Form = {
   method?: "get";
   /** Or inputs that are laid out already. */
   fields: Fields | Html;
-  /** Behind these names, open where something in them is set or refused. */
+  /** Behind these names, open where something in them is set, and when the form is shown again. */
   folded?: readonly Folded[];
   values?: Values;
   refused?: RefusedForm | undefined;
@@ -188,6 +204,8 @@ export type Form = {
   hidden?: Readonly<Record<string, string | undefined>>;
   /** What is no field, behind the fields. */
   more?: HtmlValue;
+  /** Beside all of them, where there is room. */
+  beside?: HtmlValue;
   button: HtmlValue;
   buttonKind?: "primary" | "danger";
   /** Fields and button in one line, where there is room. */
@@ -201,17 +219,16 @@ export function fieldsOf({ fields, folded = [] }: Form): Fields {
 }
 
 export function form(declared: Form): Html {
-  const { id, action, method, values, refused, hidden = {}, more, button, buttonKind, isRow } = declared;
-  const shape = isRow ? "form-row" : "form";
+  const { id, action, method, values, refused, hidden = {}, beside, button, buttonKind, isRow } = declared;
   const hasFile = Object.values(fieldsOf(declared)).some(({ type }) => type === "file");
+  const folded = declared.folded?.map(
+    ({ title, fields, isOpen = refused !== undefined }) =>
+      html`<details class="more-options" ${isOpen && html`open`}><summary>${title}</summary><div class="stack">${inputs(fields, values, refused)}</div></details>`,
+  );
   const fields = isHtml(declared.fields) ? declared.fields : inputs(declared.fields, values, refused);
-  const folded = declared.folded?.map(({ title, fields }) => {
-    const isOpen =
-      refused !== undefined || Object.keys(fields).some((name) => (values?.[name]?.length ?? 0) > 0);
-    return html`<details class="more-options" ${isOpen && html`open`}><summary>${title}</summary><div class="stack">${inputs(fields, values, refused)}</div></details>`;
-  });
+  const all = html`${fields}${folded}${declared.more}`;
   const send = html`<button class="button${buttonKind && ` button-${buttonKind}`}">${button}</button>`;
-  return html`<form method="${method ?? "post"}" action="${action}"${attribute("id", id)}${hasFile && html` enctype="multipart/form-data"`}${method && html` role="search"`} class="${shape}">${hiddenFields(hidden)}${fields}${folded}${more}
+  return html`<form method="${method ?? "post"}" action="${action}"${attribute("id", id)}${hasFile && html` enctype="multipart/form-data"`}${method && html` role="search"`} class="${isRow ? "form-row" : "form"}">${hiddenFields(hidden)}${beside ? html`<div class="grid"><div class="stack">${all}</div>${beside}</div>` : all}
 ${isRow ? send : html`<div>${send}</div>`}</form>`;
 }
 

@@ -4,7 +4,7 @@ import { saidBehindMs } from "../../api/documents-behind-header.ts";
 import { fieldsOf } from "./form.ts";
 import { type Html, type HtmlValue, html, htmlText } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
-import { type Cards, cards, isCard, type PageHead, pageHead } from "./parts.ts";
+import { type Cards, cards, formsOf, type PageHead, pageHead } from "./parts.ts";
 import { noticeOf, type RefusedForm } from "./refused-form.ts";
 import type { Notice, PortalVisit, THEMES } from "./visit.ts";
 
@@ -102,7 +102,7 @@ ${footer}
 
 /** By a field of a form on the page. */
 function isToldBeside(refused: RefusedForm, parts: Cards = []): boolean {
-  const forms = parts.flatMap((part) => (isCard(part) && part.form?.refused === refused ? part.form : []));
+  const forms = formsOf(parts).filter((form) => form.refused === refused);
   const fields = forms.flatMap((form) => Object.entries(fieldsOf(form)));
   return fields.some(([name, { refusedAs = name }]) => refusedAs === refused.field);
 }

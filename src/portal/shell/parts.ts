@@ -38,17 +38,26 @@ export type Card = CardHead & {
   form?: Form | undefined;
 };
 
-/** Of a page; those that are undefined or false are left out. */
-export type Cards = readonly (Card | Html | false | undefined)[];
+/** Of a page; those that are undefined or false are left out. Those of a list stand beside each other, where there is room. */
+export type Cards = readonly (Card | Html | false | undefined | Cards)[];
 
-export function isCard(part: Cards[number]): part is Card {
+/** Each of the forms of these cards. */
+export function formsOf(parts: Cards): Form[] {
+  return parts.flatMap((part) => {
+    if (Array.isArray(part)) return formsOf(part);
+    return isCard(part) && part.form ? part.form : [];
+  });
+}
+
+function isCard(part: Cards[number]): part is Card {
   return typeof part === "object" && "title" in part;
 }
 
 /** `heading`: of the titles. */
 export function cards(parts: Cards, heading: "h1" | "h2" = "h2"): Html {
   return html`${parts.map((part) => {
-    if (!isCard(part)) return html`${part}\n`;
+    if (Array.isArray(part)) return html`<div class="grid">${cards(part, heading)}</div>\n`;
+    if (!isCard(part)) return html`${part as Html | false | undefined}\n`;
     const { title, facts: rows, body, form: declared, ...head } = part;
     return html`${card(title, html`${rows && facts(rows)}${body}${declared && form(declared)}`, head, heading)}\n`;
   })}`;
@@ -211,9 +220,9 @@ export function copyable(id: string, value: string, label: string): Html {
 ${copyButton(id, label)}</div>`;
 }
 
-/** Copies the text of the element with this id; portal.js shows it. */
-export function copyButton(id: string, label: string): Html {
-  return html`<button type="button" class="button button-icon" data-copy="${id}" aria-label="Copy ${label}" title="Copy" hidden>${icon("copy")}</button>`;
+/** Copies the text of the element with this id; portal.js shows it. `words`: on the button, instead of its sign. */
+export function copyButton(id: string, label: string, words?: string): Html {
+  return html`<button type="button" class="button${!words && " button-icon"}" data-copy="${id}" aria-label="Copy ${label}" title="Copy" hidden>${icon("copy")}${words}</button>`;
 }
 
 /** A button that opens a question, with a button that leaves things as they are; without scripts (popover). */

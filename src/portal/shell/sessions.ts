@@ -30,13 +30,7 @@ export type SignedIn = {
 };
 
 /** `epoch`: that of the password at sign-in. `browser`, `address` (anonymised): shown to the account's owner. */
-type SessionRecord = {
-  createdAt: string;
-  seenAt: string;
-  epoch: string;
-  browser: string;
-  address: string;
-};
+type SessionRecord = { createdAt: string; seenAt: string; epoch: string; browser: string; address: string };
 
 export type SessionOfAccount = SessionRecord & { sessionId: string };
 export type Sessions = ReturnType<typeof sessions>;

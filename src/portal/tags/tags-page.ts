@@ -14,11 +14,12 @@ import { count, counted, tagLink } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
 import { countRead } from "../shell/change-limit.ts";
-import { field, hiddenFields } from "../shell/form.ts";
+import { type Fields, form, hiddenFields } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
-import { type Html, html } from "../shell/html.ts";
+import { type Html, type HtmlValue, html } from "../shell/html.ts";
+import type { IconName } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Columns, emptyCard, pageHead, table } from "../shell/parts.ts";
+import { type Columns, tableCard } from "../shell/parts.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 
@@ -106,37 +107,35 @@ async function sendTags(
   });
   const refused = next?.refused;
   const isBeside = tags.some((row) => isOf(row, refused));
-  const search =
-    (total > 20 || q !== "") &&
-    html`<form class="form-row" role="search" action="${PATH}">${field({ label: "Search", name: "q", type: "search", value: q })}<button class="button">Search</button></form>`;
+  const text = isBeside ? undefined : next?.message;
+  const search = { q: { label: "Search", type: "search" } } satisfies Fields;
+  const more =
+    total > tags.length &&
+    html`<p class="hint">The ${count(tags.length)} of the most links are shown: search for the others.</p>`;
   return sendPage(reply, {
     title: "Tags",
     nav: "Links",
+    above: html`<a href="/portal/links">Links</a>`,
+    lead: `${counted(total, "tag")}.`,
     status: next?.status,
-    notice:
-      next?.message === undefined || isBeside
-        ? undefined
-        : { kind: next.status === 200 ? "info" : "failed", text: next.message },
-
-    body: html`${pageHead("Tags", { above: html`<a href="/portal/links">Links</a>`, lead: `${counted(total, "tag")}.` })}
-${next?.card}${search}
-${tags.length === 0 ? nothing(q) : listOf(tags, total, refused)}`,
+    notice: text === undefined ? undefined : { kind: next?.status === 200 ? "info" : "failed", text },
+    cards: [
+      next?.card,
+      (total > 20 || q !== "") &&
+        form({ action: PATH, method: "get", fields: search, values: { q }, isRow: true, button: "Search" }),
+      tableCard("Your tags", columns(refused), tags, { none: nothing(q), below: more }),
+    ],
   });
 }
 
-function listOf(tags: readonly TagRow[], total: number, refused: RefusedForm | undefined): Html {
-  return html`<section class="card"><h2 class="visually-hidden">Your tags</h2>${table("Your tags", columns(refused), tags)}
-${total > tags.length && html`<p class="hint">The ${count(tags.length)} of the most links are shown: search for the others.</p>`}</section>`;
-}
-
-function nothing(q: string): Html {
-  if (q !== "")
-    return emptyCard("search", "Nothing found", html`No tag matches. <a href="${PATH}">Show all tags</a>`);
-  return emptyCard(
-    "link",
-    "No tags yet",
-    html`Give <a href="/portal/links">links</a> tags to find them again, and to add up their clicks.`,
-  );
+function nothing(q: string): readonly [string, HtmlValue, IconName] {
+  return q === ""
+    ? [
+        "No tags yet",
+        html`Give <a href="/portal/links">links</a> tags to find them again, and to add up their clicks.`,
+        "link",
+      ]
+    : ["Nothing found", html`No tag matches. <a href="${PATH}">Show all tags</a>`, "search"];
 }
 
 const columns = (refused: RefusedForm | undefined): Columns<TagRow> => ({
@@ -154,20 +153,22 @@ const columns = (refused: RefusedForm | undefined): Columns<TagRow> => ({
   },
 });
 
-const COLOUR_OPTIONS = [["", "None"], ...TAG_COLOURS.map((colour) => [colour, colour] as const)] as const;
-
 /** Whether it was its form that was refused, for its name. */
 function isOf({ tag }: TagRow, refused: RefusedForm | undefined): refused is RefusedForm {
   return refused?.field === "name" && typedText(refused.typed, "tag") === tag;
 }
 
 function editForm({ tag, colour }: TagRow, refused: RefusedForm | undefined): Html {
-  const name = refused ? typedText(refused.typed, "name") : tag;
-  const shade = refused ? typedText(refused.typed, "colour") : (colour ?? "");
-  return html`<details class="menu" ${refused && html`open`}><summary class="button button-small" aria-label="Edit the tag ${tag}">Edit</summary><form class="menu-box" method="post" action="${PATH}">${hiddenFields({ tag })}
-${field({ id: `name-${encodeURIComponent(tag)}`, label: "Name", name: "name", value: name, error: refused?.message, maxlength: OPTION_LIMITS.tag, required: true, autocomplete: "off" })}
-${field({ id: `colour-${encodeURIComponent(tag)}`, label: "Colour", name: "colour", value: shade, options: COLOUR_OPTIONS })}
-<div><button class="button button-primary button-small">Save</button></div></form></details>`;
+  const of = encodeURIComponent(tag);
+  const fields = {
+    name: { id: `name-${of}`, label: "Name", maxlength: OPTION_LIMITS.tag, required: true },
+    colour: {
+      id: `colour-${of}`,
+      label: "Colour",
+      options: [["", "None"], ...TAG_COLOURS.map((name) => [name, name] as const)],
+    },
+  } satisfies Fields;
+  return html`<details class="menu" ${refused && html`open`}><summary class="button button-small" aria-label="Edit the tag ${tag}">Edit</summary><div class="menu-box">${form({ action: PATH, hidden: { tag }, fields, values: { name: tag, colour }, refused, button: "Save", buttonKind: "primary" })}</div></details>`;
 }
 
 /** A tag of many links is renamed a part at a time. */

@@ -19,21 +19,13 @@ import { type Resting, restingReceiver } from "../../webhooks/owner-tools/restin
 import { type TestedWebhook, testWebhook } from "../../webhooks/owner-tools/test-webhook.ts";
 import { DELIVERY_STATES } from "../../webhooks/queue/queue.ts";
 import type { PortalDeps } from "../portal-deps.ts";
+import { schemaOf } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
-import {
-  card,
-  confirmedPost,
-  copyable,
-  facts,
-  formCard,
-  pageHead,
-  postButton,
-  time,
-} from "../shell/parts.ts";
-import { noticeOf, type RefusedForm } from "../shell/refused-form.ts";
+import { confirmedPost, copyable, postButton, time } from "../shell/parts.ts";
+import type { RefusedForm } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { logCard, pretty, preview } from "./deliveries.ts";
 import {
@@ -41,9 +33,7 @@ import {
   type RecentTries,
   recentFailures,
   sendKey,
-  settingsFields,
   WEBHOOK_FIELDS,
-  WebhookForm,
   webhookBadge,
   webhookName,
   webhookPath,
@@ -93,7 +83,7 @@ export function webhookPage(app: Api, deps: PortalDeps): void {
   });
 
   formRoute(app, deps, "/webhooks/:webhookId/settings", {
-    schema: { params: Params, body: WebhookForm },
+    schema: { params: Params, body: schemaOf(WEBHOOK_FIELDS) },
     path,
     async run({ session: { accountId }, context, params: { webhookId }, body }) {
       await showWebhook(deps, webhookId, accountId);
@@ -134,30 +124,16 @@ async function sendWebhook(
   const webhook = await showWebhook(deps, webhookId, accountId);
   const log = await listDeliveries(deps, webhookId, { ...chosen, limit: ON_A_PAGE }, accountId);
   const resting = await restingReceiver(deps, webhook);
-  return sendPage(reply, {
-    title: webhookName(webhook),
-    nav: "Webhooks",
-
-    scripts: ["live.js"],
-    status: refused?.status,
-    notice: refused && noticeOf(refused, ...WEBHOOK_FIELDS),
-    body: html`${head(webhook, await recentFailures(deps, webhookId))}
-${!hasDeveloperFeatures(tier) && noticeBox({ kind: "info", text: ON_FREE })}
-${webhook.status === "paused" && noticeBox({ kind: "failed", text: whyPaused(webhook) })}
-${resting && noticeBox({ kind: "failed", text: whyResting(resting) })}
-${testCard(webhook, tested)}
-${logCard(webhookPath(webhookId), log, chosen, webhook.events)}
-${settingsCard(webhook, deps.clock().toISOString(), refused)}`,
-  });
-}
-
-function head(webhook: WebhookDocument, recent: RecentTries): Html {
-  const { _id, status, url, keyHint } = webhook;
+  const { _id, status, url, keyHint, publicKey, addedAt, previousKeyUntil: until } = webhook;
   const path = (below: string) => webhookPath(_id, below);
   const newKey = html`The key that ends in <code>${keyHint}</code> is replaced: <code>X-API-Key</code> carries the new one at once. Signatures are made with both for 24 hours.`;
   const removed =
     "Nothing more is sent, what still waits is cancelled, and the key is destroyed. This can't be undone.";
-  return pageHead(html`${webhookName(webhook)} ${webhookBadge(webhook)} ${failingBadge(recent)}`, {
+  return sendPage(reply, {
+    title: webhookName(webhook),
+    nav: "Webhooks",
+    scripts: ["live.js"],
+    heading: html`${webhookName(webhook)} ${webhookBadge(webhook)} ${failingBadge(await recentFailures(deps, webhookId))}`,
     above: html`<a href="/portal/webhooks">Webhooks</a>`,
     lead: html`<span class="break">${url}</span>`,
     actions: [
@@ -166,6 +142,33 @@ function head(webhook: WebhookDocument, recent: RecentTries): Html {
         : postButton(path("/pause"), "Pause"),
       confirmedPost("New key", newKey, path("/rotate"), "Make a new key"),
       confirmedPost("Remove", removed, path("/remove"), "Remove webhook"),
+    ],
+    refused,
+    cards: [
+      !hasDeveloperFeatures(tier) && noticeBox({ kind: "info", text: ON_FREE }),
+      status === "paused" && noticeBox({ kind: "failed", text: whyPaused(webhook) }),
+      resting && noticeBox({ kind: "failed", text: whyResting(resting) }),
+      {
+        title: "Try it out",
+        lead: html`Sends a signed sample of <code>${webhook.events[0] ?? LINK_CLICKED}</code> now, and shows what your server answers. It does not appear among the deliveries below.`,
+        actions: postButton(path("/test"), html`${icon("send")}Send a test`),
+        body: tested && testResult(tested),
+      },
+      logCard(path(""), log, chosen, webhook.events),
+      {
+        title: "Settings",
+        form: { action: path("/settings"), fields: WEBHOOK_FIELDS, values: webhook, refused, button: "Save" },
+      },
+      {
+        title: "Keys",
+        facts: {
+          Added: time(addedAt),
+          Key: html`<code>whk_…${keyHint}</code>`,
+          "Public key": publicKey !== null && copyable("public-key", publicKey, "the public key"),
+          "Key before":
+            until !== null && until > deps.clock().toISOString() && html`signs along until ${time(until)}`,
+        },
+      },
     ],
   });
 }
@@ -188,14 +191,6 @@ function whyPaused({ pausedBy, reason, cause, pausedAt }: WebhookDocument): stri
   return `Paused${since}${why}. Nothing is sent until you resume it; clicks of the meantime are not made up for.`;
 }
 
-function testCard({ _id: webhookId, events }: WebhookDocument, tested: TestedWebhook | undefined): Html {
-  const event = events[0] ?? LINK_CLICKED;
-  return card("Try it out", tested && testResult(tested), {
-    lead: html`Sends a signed sample of <code>${event}</code> now, and shows what your server answers. It does not appear among the deliveries below.`,
-    actions: postButton(webhookPath(webhookId, "/test"), html`${icon("send")}Send a test`),
-  });
-}
-
 function testResult({ request, answer }: TestedWebhook): Html {
   const { error, status, durationMs } = answer;
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
@@ -206,18 +201,4 @@ function testResult({ request, answer }: TestedWebhook): Html {
   return html`${noticeBox({ kind: error ? "failed" : "done", text })}
 <div class="grid"><div class="stack"><h3>Request</h3>${preview("Request", sent)}</div>
 <div class="stack"><h3>Answer</h3>${preview("Answer", got)}</div></div>`;
-}
-
-function settingsCard(webhook: WebhookDocument, now: string, refused: RefusedForm | undefined): Html {
-  const { _id, addedAt, previousKeyUntil: until, keyHint, publicKey } = webhook;
-  return formCard("Settings", {
-    action: webhookPath(_id, "/settings"),
-    button: "Save",
-    fields: html`${settingsFields(webhook, refused)}${facts({
-      Added: time(addedAt),
-      Key: html`<code>whk_…${keyHint}</code>`,
-      "Public key": publicKey !== null && copyable("public-key", publicKey, "the public key"),
-      "Key before": until !== null && until > now && html`signs along until ${time(until)}`,
-    })}`,
-  });
 }

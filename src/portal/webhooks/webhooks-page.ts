@@ -3,42 +3,20 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { type AddedWebhook, addWebhook } from "../../commands/webhooks/webhooks.ts";
-import { commaSeparated } from "../../config/formats.ts";
 import { type CreatedVia, hasDeveloperFeatures, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
-import { selectionOf, type WebhookEventName, type WebhookSelection } from "../../events/webhook-selection.ts";
+import { selectionOf, type WebhookEventName } from "../../events/webhook-selection.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { listWebhooks } from "../../queries/webhooks.ts";
 import { KIND_NAMES } from "../analytics/value-names.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { field, ticked } from "../shell/form.ts";
+import { type Fields, schemaOf } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Columns, card, copyable, formCard, pageHead, table } from "../shell/parts.ts";
-import { errorOf, noticeOf, type RefusedForm } from "../shell/refused-form.ts";
+import { type Columns, copyable, emptyCard, tableCard } from "../shell/parts.ts";
+import type { RefusedForm } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-
-/** Typed with commas; a refused form holds them as a list. */
-const listed = z
-  .preprocess(
-    (typed) => (typeof typed === "string" ? commaSeparated(typed) : typed),
-    z.array(z.string()).optional(),
-  )
-  .catch(undefined);
-
-/** What isn't in the form stays as it is; the use case says what is wrong with the rest. */
-export const WebhookForm = z.object({
-  url: z.string().catch(""),
-  label: z.string().catch(""),
-  events: ticked,
-  kinds: ticked,
-  via: ticked,
-  domains: listed,
-  tags: listed,
-});
-/** Whose refusals stand beside them. */
-export const WEBHOOK_FIELDS = ["url", "events", "kinds", "via", "domains", "tags"];
 
 export const EVENT_NAMES: Readonly<Record<WebhookEventName, string>> = {
   "link.clicked": "Clicked",
@@ -49,7 +27,30 @@ export const EVENT_NAMES: Readonly<Record<WebhookEventName, string>> = {
   "link.limit_reached": "Limit reached",
 };
 
+const COMMAS = "Separated by commas; empty for all links.";
 const VIA_NAMES: Readonly<Record<CreatedVia, string>> = { api: "through the API", web: "in the portal" };
+
+/** What a schema alone would cut or refuse in other words is left to the use case. */
+const text = z.string().catch("");
+
+/** Of a new webhook and of one that is changed; what isn't in the form stays as it is. */
+export const WEBHOOK_FIELDS = {
+  url: {
+    label: "URL",
+    type: "url",
+    required: true,
+    maxlength: 2048,
+    placeholder: "https://example.com/hooks/linkledger",
+    hint: "We send it a POST for each event that is chosen below.",
+    schema: text,
+  },
+  label: { label: "Label", maxlength: 100, placeholder: "To tell webhooks apart", schema: text },
+  events: { label: "Sent when a link is", options: Object.entries(EVENT_NAMES), boxes: true },
+  kinds: { label: "Clicks that count", options: Object.entries(KIND_NAMES), boxes: true },
+  via: { label: "Links that were made", options: Object.entries(VIA_NAMES), boxes: true },
+  domains: { label: "Only on these domains", isList: true, isExact: true, hint: COMMAS },
+  tags: { label: "Only with one of these tags", isList: true, isExact: true, hint: COMMAS },
+} satisfies Fields;
 
 const LIST = "/portal/webhooks";
 const LAST_TRIES = 5;
@@ -73,7 +74,7 @@ export function webhooksPage(app: Api, deps: PortalDeps): void {
   app.get("/webhooks", { preHandler: requireSession }, (_, reply) => sendList(deps, reply));
 
   formRoute(app, deps, "/webhooks", {
-    schema: { body: WebhookForm },
+    schema: { body: schemaOf(WEBHOOK_FIELDS) },
     async run({ session: { accountId }, context, body, reply }) {
       const added = await addWebhook(deps, context, accountId, body);
       return { position: added.position, to: () => sendKey(reply, "Your new webhook", added) };
@@ -93,24 +94,42 @@ async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: Refused
   );
   const mayAdd = hasDeveloperFeatures(tier);
   const limit = deps.limits.webhooks;
-  const isFull = webhooks.length >= limit;
   const used = mayAdd ? `${webhooks.length} of ${limit} webhooks. ` : "";
   return sendPage(reply, {
     title: "Webhooks",
     nav: "Webhooks",
-    status: refused?.status,
-    notice: refused && noticeOf(refused, ...(mayAdd && !isFull ? WEBHOOK_FIELDS : [])),
-    body: html`${pageHead("Webhooks", { lead: `${used}Your own server is told of each click on a link, a moment after it happened, and of what becomes of links, if you choose so: of links made through the API, and of those made in the portal where a webhook says so.` })}
-${webhooks.length > 0 && card("Your webhooks", table("Webhooks, oldest first", COLUMNS, webhooks))}
-${!mayAdd ? withDeveloper : isFull ? full : addCard(refused)}`,
+    lead: `${used}Your own server is told of each click on a link, a moment after it happened, and of what becomes of links, if you choose so: of links made through the API, and of those made in the portal where a webhook says so.`,
+    refused,
+    cards: [
+      tableCard("Your webhooks", COLUMNS, webhooks),
+      !mayAdd
+        ? withDeveloper
+        : webhooks.length >= limit
+          ? {
+              title: "All webhooks are in use",
+              lead: "That is as many as an account can have: remove one to add another.",
+            }
+          : {
+              title: "Add a webhook",
+              form: {
+                action: LIST,
+                fields: WEBHOOK_FIELDS,
+                values: selectionOf({ kinds: WEBHOOK_DEFAULT_KINDS }),
+                refused,
+                button: html`${icon("plus")}Add webhook`,
+                buttonKind: "primary",
+              },
+            },
+    ],
   });
 }
 
-const withDeveloper = html`<section class="card empty">${icon("send")}<h2>Webhooks come with the Developer plan</h2>
-<p>Each click is sent to an address of yours as signed JSON, tried again for 27 hours when it doesn't get through, and kept in a log for 30 days.</p>
-<p><a class="button button-primary" href="/portal/plan">Look at the Developer plan</a></p></section>`;
-
-const full = html`<section class="card"><p class="muted">That is as many as an account can have: remove one to add another.</p></section>`;
+const withDeveloper = emptyCard(
+  "send",
+  "Webhooks come with the Developer plan",
+  html`Each click is sent to an address of yours as signed JSON, tried again for 27 hours when it doesn't get through, and kept in a log for 30 days.</p>
+<p><a class="button button-primary" href="/portal/plan">Look at the Developer plan</a>`,
+);
 
 const COLUMNS: Columns<WebhookDocument & { recent: RecentTries }> = {
   Webhook: (webhook) =>
@@ -120,79 +139,6 @@ const COLUMNS: Columns<WebhookDocument & { recent: RecentTries }> = {
   State: (webhook) => html`${webhookBadge(webhook)} ${failingBadge(webhook.recent)}`,
   Key: ({ keyHint }) => html`<code>…${keyHint}</code>`,
 };
-
-function addCard(refused: RefusedForm | undefined): Html {
-  return formCard("Add a webhook", {
-    action: LIST,
-    button: html`${icon("plus")}Add webhook`,
-    buttonKind: "primary",
-    fields: settingsFields({ url: "", label: "", ...selectionOf({ kinds: WEBHOOK_DEFAULT_KINDS }) }, refused),
-  });
-}
-
-type Settings = { url: string; label: string } & WebhookSelection;
-
-/** Of a new webhook or of one that is changed. `refused`: as typed, and why it was refused. */
-export function settingsFields(settings: Settings, refused: RefusedForm | undefined): Html {
-  const typed = refused ? WebhookForm.partial().catch({}).parse(refused.typed) : {};
-  const { url, label, events, kinds, via, domains, tags } = { ...settings, ...defined(typed) };
-  const boxes = <N extends string>(
-    label: string,
-    name: string,
-    names: Readonly<Record<N, string>>,
-    chosen: readonly string[],
-  ) =>
-    field({
-      label,
-      name,
-      options: Object.entries<string>(names),
-      boxes: true,
-      value: chosen,
-      error: errorOf(refused, name),
-    });
-  const texts = (label: string, name: string, chosen: readonly string[]) =>
-    field({
-      ...{
-        label,
-        name,
-        value: chosen.join(", "),
-        autocomplete: "off",
-        isExact: true,
-        error: errorOf(refused, name),
-      },
-      hint: "Separated by commas; empty for all links.",
-    });
-  return html`${field({
-    label: "URL",
-    name: "url",
-    type: "url",
-    value: url,
-    error: errorOf(refused, "url"),
-    required: true,
-    maxlength: 2048,
-    autocomplete: "off",
-    placeholder: "https://example.com/hooks/linkledger",
-    hint: "We send it a POST for each event that is chosen below.",
-  })}
-${field({
-  label: "Label",
-  name: "label",
-  value: label,
-  maxlength: 100,
-  autocomplete: "off",
-  placeholder: "To tell webhooks apart",
-})}
-${boxes("Sent when a link is", "events", EVENT_NAMES, events)}
-${boxes("Clicks that count", "kinds", KIND_NAMES, kinds)}
-${boxes("Links that were made", "via", VIA_NAMES, via)}
-${texts("Only on these domains", "domains", domains)}
-${texts("Only with one of these tags", "tags", tags)}`;
-}
-
-function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
-}
 
 /** Of the last deliveries that were tried. */
 export type RecentTries = { tried: number; failed: number };
@@ -217,13 +163,12 @@ export function sendKey(
   title: string,
   { key, publicKey, webhookId }: Pick<AddedWebhook, "key" | "publicKey" | "webhookId">,
 ): FastifyReply {
-  const body = html`<section class="card"><h1>${title}</h1>
-<p>This is its key. Copy it now: it is shown this once only.</p>
+  const body = html`<p>This is its key. Copy it now: it is shown this once only.</p>
 ${copyable("new-key", key, "the key")}
-<h2>How your server knows us</h2>
+<h3>How your server knows us</h3>
 <p>Each request brings the key as <code>X-API-Key</code>: refuse what doesn't match. Better still, check <code>webhook-signature</code>: it is made with this key after the <a href="https://www.standardwebhooks.com/" rel="noreferrer noopener">Standard Webhooks</a> rules, for which there are libraries. Who should verify deliveries without knowing the key gets the public key, which is shown below the webhook's settings, too: the signatures that begin with <code>v1a</code> are checked by it.</p>
 ${copyable("new-public-key", publicKey, "the public key")}
 <p>Answer with any 2xx status within 15 seconds.</p>
-<p><a class="button button-primary" href="${webhookPath(webhookId)}">Try it out</a></p></section>`;
-  return sendPage(reply, { title, nav: "Webhooks", body });
+<p><a class="button button-primary" href="${webhookPath(webhookId)}">Try it out</a></p>`;
+  return sendPage(reply, { title, nav: "Webhooks", cards: [{ title: "Its key", body }] });
 }

@@ -10,7 +10,7 @@ import { type EventStore, type Position, START } from "../../stores/event-store/
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { closedDays, closedLinkDay } from "./closed-link-days.ts";
 import { dayCounter, MOST_READ } from "./counting/count-days.ts";
-import type { CountedBy } from "./counting/count-rows.ts";
+import type { CountedBy, Counting } from "./counting/count-rows.ts";
 import { countLife } from "./counting/count-summary.ts";
 import { noTags } from "./counting/link-tags.ts";
 import { selectRows } from "./counting/select-rows.ts";
@@ -19,10 +19,10 @@ import { type TableReader, tableReader, withPresentChunks } from "./counting/tab
 import { type FairQueue, fairQueue } from "./fair-queue.ts";
 import { gapsBetween } from "./gaps.ts";
 import { openLife } from "./open-life.ts";
-import type { AccountAnswer, AccountQuestion, Group } from "./question.ts";
-import { type RecentClick, type RecentWanted, recentClicks } from "./recent-clicks.ts";
-import { resolveQuestion } from "./resolve-question.ts";
-import { HOUR_MS, UTC } from "./time-zone.ts";
+import type { AccountAnswer, AccountQuestion, ClickListQuestion, Group, Period } from "./question.ts";
+import { latestClicks, type RecentClick, recentClicks } from "./recent-clicks.ts";
+import { resolveQuestion, zoneOf } from "./resolve-question.ts";
+import { dateOf, HOUR_MS, UTC } from "./time-zone.ts";
 
 /** `mostRead`: rows that are counted for a question, fewer in tests. `slices`: of all work of the thread. */
 type Deps = {
@@ -71,34 +71,30 @@ export function clickQuestions({
     const { accountId, filters, kinds, groupBy, limit, now, end = now } = question;
     const { hitsOnly = false, visitorKinds = PEOPLE_KINDS } = question;
     // First, as documents may be ahead of it, never behind.
-    const counted = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
-    const position = question.asOf ?? counted;
+    const present = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
+    const position = question.asOf ?? present;
     const resolved = await resolveQuestion(question, end, async () => {
       const first = await firstHit(question, position, slices);
       if (question.begins !== undefined) return Math.min(first ?? question.begins, question.begins);
       return first !== undefined && first < (question.to ?? end) ? first : undefined;
     });
     const { from, to, hitsUntil, zone, interval, starts, previous } = resolved;
-    const last = hitsUntil === Number.POSITIVE_INFINITY ? undefined : utcDate(new Date(hitsUntil));
-    const days = await reader.days(accountId, utcDate(new Date(previous?.from ?? from)), last);
-    const of = { accountId, filters, kinds, visitorKinds, zone, interval, limit, asOf: position };
-    const sum = sumOfDays({ starts, interval, groupBy, visitorKinds });
-    await countDays(
-      days,
-      { from, to: hitsUntil },
-      { ...of, starts, groupBy, hitsOnly },
-      sum,
-      slices,
-      mostRead,
-    );
-    const before = sumOfDays({ starts: [], interval, groupBy: [], visitorKinds });
-    const ofPrevious = { ...of, starts: [], groupBy: [], hitsOnly: true };
-    if (previous) await countDays(days, previous, ofPrevious, before, slices, mostRead);
+    const of = { accountId, filters, kinds, visitorKinds, zone, limit, asOf: position, hitsOnly };
+    const counted = async (period: Period, counting: Pick<Counting, "starts" | "groupBy">) => {
+      const [first, last] = [period.from, period.to].map(dateOf);
+      const sum = sumOfDays({ ...counting, visitorKinds });
+      const days = await reader.days(accountId, first, last);
+      await countDays(days, period, { ...of, ...counting }, sum, slices, mostRead);
+      return sum;
+    };
+    const sum = await counted({ from, to: hitsUntil }, { starts, groupBy });
+    const before = previous && (await counted(previous, { starts: previous.starts, groupBy: [] }));
     return {
       ...{ from, to, interval },
       gaps: await gapsBetween(readStore, from, to),
       totals: sum.totals(),
-      previous: previous && { ...previous, totals: before.totals() },
+      previous: previous &&
+        before && { from: previous.from, to: previous.to, totals: before.totals(), series: before.series() },
       series: sum.series(),
       groups: groupsOf(sum, groupBy, limit),
       days: sum.days(),
@@ -161,16 +157,16 @@ export function clickQuestions({
     const position = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
     const filters = { link: [link] };
     const ofLink = { accountId, filters, kinds: CLICK_KINDS, visitorKinds: [], asOf: position };
-    const of = { ...ofLink, zone: UTC, interval: "hour" as const, limit: MOST_VALUES, hitsOnly: true };
+    const of = { ...ofLink, zone: UTC, limit: MOST_VALUES, hitsOnly: true };
     const life = await openLife({ readStore, reader }, accountId, link);
-    const sum = sumOfDays({ starts: [], interval: "hour", groupBy, visitorKinds: [] });
+    const sum = sumOfDays({ starts: [], groupBy, visitorKinds: [] });
     if (life.life && life.isCurrent) sum.add(countLife(life.life, groupBy), 0);
     const days = life.isCurrent ? life.open : await reader.days(accountId);
     await countDays(days, ALWAYS, { ...of, starts: [], groupBy }, sum, slices);
     const presentHour = now - (now % HOUR_MS);
     const [from, to] = [presentHour - 23 * HOUR_MS, presentHour + HOUR_MS];
     const starts = Array.from({ length: 24 }, (_, n) => from + n * HOUR_MS);
-    const hours = sumOfDays({ starts, interval: "hour", groupBy: [], visitorKinds: [] });
+    const hours = sumOfDays({ starts, groupBy: [], visitorKinds: [] });
     const lastDays = await reader.days(accountId, utcDate(new Date(from)), utcDate(new Date(presentHour)));
     await countDays(lastDays, { from, to }, { ...of, starts, groupBy: [] }, hours, slices);
     return {
@@ -178,15 +174,15 @@ export function clickQuestions({
       totals: sum.totals(),
       series: hours.series(),
       groups: groupsOf(sum, groupBy, MOST_VALUES),
-      recent: await recentClicks({ readStore, eventStore, reader }, link, life, ALWAYS, position, slices),
+      recent: await recentClicks({ readStore, eventStore, reader }, link, life, position, slices),
       ...(await placeInLog(position, now, true)),
     };
   }
 
-  async function recentOf(accountId: string, link: string, wanted: RecentWanted, slices: TimeSlices) {
-    const position = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
-    const life = await openLife({ readStore, reader }, accountId, link);
-    return await recentClicks({ readStore, eventStore, reader }, link, life, wanted, position, slices);
+  async function latestOf({ zone, from, to, ...of }: ClickListQuestion, limit: number, slices: TimeSlices) {
+    const asOf = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
+    const bounds = { from: from ?? ALWAYS.from, to: to ?? ALWAYS.to, zone: zoneOf(zone) };
+    return await latestClicks({ readStore, eventStore, reader }, { ...of, ...bounds, asOf }, limit, slices);
   }
 
   return {
@@ -194,8 +190,8 @@ export function clickQuestions({
       withPresentChunks(() => answered(question, sliced(signal))),
     lifeOf: (question: LifeQuestion, signal?: AbortSignal): Promise<LinkLife> =>
       withPresentChunks(() => lifeOf(question, sliced(signal))),
-    recentOf: (accountId: string, link: string, wanted: RecentWanted, signal?: AbortSignal) =>
-      withPresentChunks(() => recentOf(accountId, link, wanted, sliced(signal))),
+    latestOf: (question: ClickListQuestion, limit: number, signal?: AbortSignal) =>
+      withPresentChunks(() => latestOf(question, limit, sliced(signal))),
   };
 }
 

@@ -93,6 +93,10 @@ const FIELDS: Readonly<Partial<Record<GroupBy, FieldOfFilter>>> = {
     of: (text) => (/^\d{4}-\d\d-\d\d$/.test(text) && parseLocalMoment(text) ? text : undefined),
   },
   weekday: { must: "must be 1 (Monday) to 7", of: (text) => /^[1-7]$/.exec(text)?.[0] },
+  weekday_hour: {
+    must: "must be a day of the week, 1 (Monday) to 7, and an hour, such as 1-09",
+    of: (text) => /^[1-7]-(?:[01]\d|2[0-3])$/.exec(text)?.[0],
+  },
 };
 
 /**

@@ -10,7 +10,7 @@ export type Interval = (typeof INTERVALS)[number];
 const MONDAY_OFFSET_DAYS = 3;
 
 /** Points of a range whose interval is chosen to fit, and of any other. */
-const MOST_FITTING_POINTS = 400;
+export const MOST_FITTING_POINTS = 400;
 export const MOST_POINTS = 5_000;
 
 /**

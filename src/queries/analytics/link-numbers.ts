@@ -73,7 +73,7 @@ export type LinkNumbers = Breakdowns & {
   totals: HitCounts;
   series: SeriesPoint[];
   visitors: DayVisitors[];
-  /** Those of the range among the link's latest, newest first; none as of an earlier time. */
+  /** Of its whole life, newest first. */
   recent: RecentClick[];
   /** Of a range: clicks that were not recorded. */
   gaps: ClickGap[];
@@ -130,14 +130,13 @@ export function linkNumbers(deps: Deps): AskLink {
     const visitorKinds = kinds;
     const begins = Date.parse(link.createdAt);
     const answer = await questions.answer({ ...question, visitorKinds, begins }, signal);
-    const wanted = { from: answer.from, to, kinds };
     return {
       link,
       ...{ interval: answer.interval, from: answer.from, to: answer.to },
       ...numbersOf(answer),
       visitors: answer.days,
       gaps: answer.gaps,
-      recent: asOf === undefined ? await questions.recentOf(link.accountId, link._id, wanted, signal) : [],
+      recent: [],
       position: answer.position,
       behindMs: answer.behindMs,
     };

@@ -13,9 +13,16 @@ export const GROUPS = [
   ...(["country", "region", "city", "referrer"] as const),
   ...(["device", "browser", "os", "language"] as const),
   ...(["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"] as const),
-  ...(["rule", "kind", "hour", "day", "weekday"] as const),
+  ...(["rule", "kind", "hour", "day", "weekday", "weekday_hour"] as const),
 ] as const;
 export type GroupBy = (typeof GROUPS)[number];
+
+/** With what a range is compared: the same hours so many whole days before, or of the week, month or year before. */
+export const COMPARISONS = ["previous", "week", "month", "year"] as const;
+export type Comparison = (typeof COMPARISONS)[number];
+
+/** [from, to) in milliseconds. */
+export type Period = { from: number; to: number };
 
 /** Of one field any of the values, of all fields each. */
 export type Filters = { readonly [G in GroupBy]?: readonly string[] };
@@ -23,7 +30,7 @@ export type Filters = { readonly [G in GroupBy]?: readonly string[] };
 /**
  * `from` inclusive, by default the day of the first click; `to` exclusive, by default `now`; both in milliseconds. `zone`: an
  * IANA name, of hours, days and weekdays. `interval`: undefined for one that fits. `kinds`: of the clicks that count.
- * `compare`: with the same hours as many whole days before. `limit`: rows of a group. `asOf`: as the numbers stood at a
+ * `compare`: with such a time, or with a time of its own. `limit`: rows of a group. `asOf`: as the numbers stood at a
  * position; by default at the last click that is counted.
  */
 export type AccountQuestion = {
@@ -36,10 +43,16 @@ export type AccountQuestion = {
   zone: string;
   interval?: Interval | undefined;
   kinds: readonly ClickKind[];
-  compare?: "previous" | undefined;
+  compare?: Comparison | Period | undefined;
   limit: number;
   asOf?: Position | undefined;
 };
+
+/** Of single clicks: as of AccountQuestion, but that all are meant without `from` and `to`. */
+export type ClickListQuestion = Pick<
+  AccountQuestion,
+  "accountId" | "filters" | "kinds" | "from" | "to" | "zone"
+>;
 
 /**
  * `people`: clicks and QR scans. `visitors`: who made them, each counted once a UTC day, as nobody is followed from one day to
@@ -52,7 +65,7 @@ export type Totals = Record<ClickKind, number> & {
 
 /**
  * `value`: of a link `<host>/<slug>`, of a region or city with its country (`Paris, FR`), of hours `00` to `23`, of days
- * YYYY-MM-DD, of weekdays `1` for Monday to `7`, of rules their id, or `none`. `label`: the link's title.
+ * YYYY-MM-DD, of weekdays `1` for Monday to `7`, of their hours `1-09`, of rules their id, or `none`. `label`: the link's title.
  */
 export type GroupRow = Totals & { value: string; label?: string | undefined };
 
@@ -63,7 +76,7 @@ export type Group = { rows: GroupRow[]; other: Totals | undefined };
 export type Point = Totals & { start: number };
 
 /**
- * As of `position`. `gaps`: of the range, clicks that were not recorded. `behindMs`: how long ago the first click after it was
+ * As of `position`. `previous`: of what it is compared with, in points of the same length, be they fewer or more. `gaps`: of the range, clicks that were not recorded. `behindMs`: how long ago the first click after it was
  * recorded; 0 for none.
  */
 export type AccountAnswer = {
@@ -71,7 +84,7 @@ export type AccountAnswer = {
   to: number;
   interval: Interval;
   totals: Totals;
-  previous: { from: number; to: number; totals: Totals } | undefined;
+  previous: (Period & { totals: Totals; series: Point[] }) | undefined;
   series: Point[];
   groups: { [G in GroupBy]?: Group };
   gaps: ClickGap[];

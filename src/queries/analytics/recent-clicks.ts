@@ -1,5 +1,5 @@
-// The last hits of a link (interface, part 2: recentClicks): their places from its summaries and from the tables of open days, the
-// rest from their events.
+// The last hits of a link's life (interface, part 2: recentClicks), their places from its summaries and from the tables of open days;
+// and the last that fit any question, from its tables. What else is shown of them is read from their events.
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { referrerOf } from "../../events/click-facts.ts";
 import {
@@ -14,19 +14,20 @@ import { queriedBuild } from "../../projections/builds/builds.ts";
 import { readBuilds } from "../../projections/builds/builds-document.ts";
 import { type DecodedChunk, positionOfRow } from "../../projections/definitions/click-tables/decode-chunk.ts";
 import type { HitPlace } from "../../projections/definitions/summaries/day.ts";
-import { latestHits, MOST_RECENT } from "../../projections/definitions/summaries/link-life.ts";
+import { byTime, latestHits } from "../../projections/definitions/summaries/link-life.ts";
 import { bounded } from "../../projections/definitions/summaries/tally.ts";
 import { clicks as clickGroup } from "../../projections/groups.ts";
 import type { TimeSlices } from "../../runtime/threads/time-slices.ts";
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { closedDays, closedLinkDay } from "./closed-link-days.ts";
-import { noTags } from "./counting/link-tags.ts";
+import { MOST_READ } from "./counting/count-days.ts";
+import { linkTags, noTags } from "./counting/link-tags.ts";
 import { clicksAt } from "./counting/list-rows.ts";
-import { selectRows } from "./counting/select-rows.ts";
-import type { TableReader } from "./counting/table-reader.ts";
+import { type RowFilter, selectRows } from "./counting/select-rows.ts";
+import { rowsIn, type TableReader } from "./counting/table-reader.ts";
 import type { OpenLife } from "./open-life.ts";
-import { UTC } from "./time-zone.ts";
+import { dateOf, UTC } from "./time-zone.ts";
 
 /** One hit as analytics shows it; `ip` is anonymised. */
 export type RecentClick = {
@@ -50,19 +51,44 @@ type Deps = {
   reader: TableReader;
 };
 
-/** [from, to) in milliseconds: of the link's last ten hits by people and last ten by bots, those of this time and these kinds. */
-export type RecentWanted = {
-  from?: number | undefined;
-  to?: number | undefined;
-  kinds: readonly ClickKind[];
-};
+/** `link`: its key. */
+export type LatestClick = RecentClick & { link: string };
+
+/** Latest first, of those that fit the question. @throws ChunkReplaced, EventNewer, what the stores throw */
+export async function latestClicks(
+  deps: Deps & { readStore: Pick<ReadStore, "getMany"> },
+  { accountId, ...filter }: RowFilter & { accountId: string },
+  limit: number,
+  slices: TimeSlices,
+): Promise<LatestClick[]> {
+  const [first, last] = [filter.from, filter.to].map(dateOf);
+  const tags = linkTags(deps.readStore);
+  const hits: HitPlace[] = [];
+  let read = 0;
+  // A UTC day's hits are later than those of the days before.
+  for (const day of (await deps.reader.days(accountId, first, last)).toReversed()) {
+    if (hits.length >= limit || read > MOST_READ) break;
+    read += rowsIn(day);
+    for await (const table of deps.reader.tables(day.heads, filter.asOf, slices)) {
+      const tagsOf = filter.filters.tag ? await tags.ofLinksIn([table], slices) : noTags;
+      const rows = selectRows(table, filter, tagsOf);
+      hits.push(...latestRows(table.chunk, rows, limit).map((row) => placeOfHit(table.chunk, row)));
+    }
+  }
+  return await withEvents(deps, hits.sort(byTime).slice(0, limit), slices);
+}
+
+function placeOfHit(chunk: DecodedChunk, row: number): HitPlace {
+  const { values, rows } = chunk.columns.judged;
+  const kind = values[rows[row] as number] as ClickKind;
+  return { at: new Date(chunk.at[row] as number).toISOString(), kind, position: positionOfRow(chunk, row) };
+}
 
 /** Latest first, at most ten. @throws ChunkReplaced, EventNewer, what the stores throw */
 export async function recentClicks(
   deps: Deps,
   link: string,
   { accountId, life, open, isCurrent }: OpenLife,
-  { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY, kinds }: RecentWanted,
   asOf: Position,
   slices: TimeSlices,
 ): Promise<RecentClick[]> {
@@ -82,41 +108,24 @@ export async function recentClicks(
   for (const { heads } of open)
     for await (const table of deps.reader.tables(heads, asOf, slices)) {
       const { chunk } = table;
-      const { values, rows: codes } = chunk.columns.judged;
-      const kindOf = (row: number) => values[codes[row] as number] as ClickKind;
       const rows = selectRows(table, filter, noTags);
-      for (const isBot of [false, true])
-        for (const row of latestRows(chunk, rows, (row) => (kindOf(row) === "preview") === isBot)) {
-          const at = new Date(chunk.at[row] as number).toISOString();
-          hits.push({ at, kind: kindOf(row), position: positionOfRow(chunk, row) });
-        }
+      hits.push(...latestRows(chunk, rows, RECENT_CLICKS).map((row) => placeOfHit(chunk, row)));
     }
-  const shown = latestHits(hits)
-    .filter(({ at, kind }) => {
-      const time = Date.parse(at);
-      return time >= from && time < to && kinds.includes(kind);
-    })
-    .slice(0, RECENT_CLICKS);
-  return await withEvents(deps, shown, slices);
+  return (await withEvents(deps, latestHits(hits), slices)).map(({ link: _, ...hit }) => hit);
 }
 
-/** The last ten of the wanted ones, latest first; from the end, as most rows are in the order of their times. */
-function latestRows(
-  { at }: DecodedChunk,
-  rows: Uint32Array,
-  isWanted: (row: number) => boolean,
-): readonly number[] {
+/** Latest first; from the end, as most rows are in the order of their times. */
+function latestRows({ at }: DecodedChunk, rows: Uint32Array, most: number): readonly number[] {
   const latest: number[] = [];
   const timeAt = (place: number) => at[latest[place] as number] as number;
   for (let n = rows.length - 1; n >= 0; n--) {
     const row = rows[n] as number;
     const time = at[row] as number;
-    if (latest.length === MOST_RECENT && time <= timeAt(MOST_RECENT - 1)) continue;
-    if (!isWanted(row)) continue;
+    if (latest.length === most && time <= timeAt(most - 1)) continue;
     let place = latest.length;
     while (place > 0 && timeAt(place - 1) < time) place -= 1;
     latest.splice(place, 0, row);
-    if (latest.length > MOST_RECENT) latest.pop();
+    if (latest.length > most) latest.pop();
   }
   return latest;
 }
@@ -133,7 +142,7 @@ async function ofClosedDays(
     if (open.includes(day.day)) continue;
     const ofLink = await closedLinkDay(readStore, day, link);
     if (ofLink) hits = latestHits([...hits, ...ofLink.recent]);
-    if (hits.length === 2 * MOST_RECENT) break;
+    if (hits.length === RECENT_CLICKS) break;
   }
   return hits;
 }
@@ -142,12 +151,12 @@ async function withEvents(
   { eventStore, readStore }: Deps,
   hits: readonly HitPlace[],
   slices: TimeSlices,
-): Promise<RecentClick[]> {
+): Promise<LatestClick[]> {
   const build = queriedBuild(clickGroup, await readBuilds(readStore, clickGroup));
   const positions = hits.map(({ position }) => position).sort();
-  const clicks = new Map<Position, RecentClick>();
+  const clicks = new Map<Position, LatestClick>();
   for await (const events of clicksAt({ eventStore }, positions, build?.rules, slices))
-    for (const { position, data } of events) clicks.set(position, recentClick(data));
+    for (const { position, data } of events) clicks.set(position, { link: data.link, ...recentClick(data) });
   return hits.flatMap(({ position }) => clicks.get(position) ?? []);
 }
 

@@ -1,5 +1,5 @@
 // Instants and local times of an IANA time zone, from the offsets that Intl knows.
-import { isTimeZone } from "../../runtime/moment.ts";
+import { isTimeZone, utcDate } from "../../runtime/moment.ts";
 
 /** All times are milliseconds; local times are written as if they were UTC. */
 export type TimeZone = {
@@ -10,6 +10,11 @@ export type TimeZone = {
   /** The first instant of (from, to] at which the offset differs from the one at `from`; undefined for none. */
   changeIn(from: number, to: number): number | undefined;
 };
+
+/** YYYY-MM-DD of UTC; undefined for no bound. */
+export function dateOf(time: number): string | undefined {
+  return Number.isFinite(time) ? utcDate(new Date(time)) : undefined;
+}
 
 export const DAY_MS = 86_400_000;
 export const HOUR_MS = 3_600_000;

@@ -7,8 +7,8 @@ import type { EventType } from "../../events/catalogue.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import type { ChangesOfNumbers, ChangesRequest } from "../analytics/changes/changes-of-numbers.ts";
 import type { AskLink } from "../analytics/link-numbers.ts";
-import type { AccountAnswer, AccountQuestion } from "../analytics/question.ts";
-import type { RecentClick, RecentWanted } from "../analytics/recent-clicks.ts";
+import type { AccountAnswer, AccountQuestion, ClickListQuestion } from "../analytics/question.ts";
+import type { LatestClick } from "../analytics/recent-clicks.ts";
 import type { ClickSearch, FoundClicks } from "../audit/find-clicks.ts";
 import type { FeedRequest } from "../feed/account-events.ts";
 import type { FeedForm } from "../feed/feed-event.ts";
@@ -22,12 +22,6 @@ export type TableFormat = (typeof TABLE_FORMATS)[number] | "spreadsheet";
 
 /** `columns`: those of one link's clicks, or with those that tell links apart. */
 export type ClickFileForm = { format: TableFormat; columns: "of link" | "of account" };
-
-/** Of single clicks: as of AccountQuestion, but that all are meant without `from` and `to`. */
-export type ClickListQuestion = Pick<
-  AccountQuestion,
-  "accountId" | "filters" | "kinds" | "from" | "to" | "zone"
->;
 
 /** Where a page of clicks begins: behind `after`, in the log as of `upTo`. */
 export type ClickPlace = { after: Position; upTo: Position };
@@ -67,13 +61,8 @@ export type LogReader = {
   askAccount(question: AccountQuestion, signal: AbortSignal): Promise<AccountAnswer>;
   /** linkNumbers, in the thread. */
   linkNumbers: AskLink;
-  /** ClickQuestions.recentOf, in the thread. */
-  recentClicks(
-    accountId: string,
-    link: string,
-    wanted: RecentWanted,
-    signal: AbortSignal,
-  ): Promise<RecentClick[]>;
+  /** ClickQuestions.latestOf, in the thread. */
+  latestClicks(question: ClickListQuestion, limit: number, signal: AbortSignal): Promise<LatestClick[]>;
   /** clickPage, in the thread. */
   clickPage(
     question: ClickListQuestion,

@@ -61,8 +61,8 @@ export function logReader(
     askAccount: accountQuestions(questions, readStore, inLine),
     linkNumbers: (link, range, now, signal) =>
       inLine(link.accountId, () => askLink(link, range, now, signal), signal),
-    recentClicks: (accountId, link, wanted, signal) =>
-      inLine(accountId, () => questions.recentOf(accountId, link, wanted, signal), signal),
+    latestClicks: (question, limit, signal) =>
+      inLine(question.accountId, () => questions.latestOf(question, limit, signal), signal),
     clickPage: (question, place, limit, signal) =>
       inLine(question.accountId, () => clickPage(counting, question, place, limit, signal), signal),
     async *clickFile(question, form, signal) {

@@ -30,7 +30,7 @@ const METHODS = [
   "findClicks",
   "askAccount",
   "linkNumbers",
-  "recentClicks",
+  "latestClicks",
   "changesOfNumbers",
   "clickPage",
 ] as const;

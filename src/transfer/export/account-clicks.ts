@@ -10,13 +10,9 @@ import {
   type RowSearch,
 } from "../../queries/analytics/counting/list-rows.ts";
 import { type TableReader, withPresentChunks } from "../../queries/analytics/counting/table-reader.ts";
+import type { ClickListQuestion } from "../../queries/analytics/question.ts";
 import { timeZone, UTC } from "../../queries/analytics/time-zone.ts";
-import type {
-  ClickFileForm,
-  ClickListQuestion,
-  ClickPage,
-  ClickPlace,
-} from "../../queries/log-reader/log-reader.ts";
+import type { ClickFileForm, ClickPage, ClickPlace } from "../../queries/log-reader/log-reader.ts";
 import { type SliceWork, timeSlices } from "../../runtime/threads/time-slices.ts";
 import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";

@@ -4,7 +4,7 @@ import { isObject } from "../../runtime/is-object.ts";
 import { parseLocalMoment } from "../../runtime/moment.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Fields } from "./imported.ts";
-import { isDeeper } from "./json-values.ts";
+import { isDeeper } from "./reading/json-values.ts";
 
 const DEEPEST = 50;
 

@@ -49,7 +49,8 @@ export type ImportLinkDeps = AcceptUrlDeps &
 
 /**
  * `domain`: where all links go; `keyId`: the API key that they are attributed to. `byOwner`: present where the account's owner
- * imports, who chooses slugs and domains by the rules of new links.
+ * imports, who chooses slugs and domains by the rules of new links; rows without a slug are one link where all of them is
+ * equal, or with `isOneEachDestination` where the destination is, as in other imports.
  */
 export type ImportTarget = {
   account: OpenAccount;
@@ -57,7 +58,7 @@ export type ImportTarget = {
   domain: string | undefined;
   keyId: string | undefined;
   dryRun: boolean;
-  byOwner?: { baseHostSlugs: boolean };
+  byOwner?: { baseHostSlugs: boolean; isOneEachDestination: boolean };
 };
 
 /**
@@ -163,7 +164,10 @@ async function placed(
   imported: ImportedLink,
   { host, domainId }: LinkPlace,
 ) {
-  const scope = JSON.stringify([accountId, host, imported.longUrl, imported.fields?.external_id ?? null]);
+  const { longUrl, fields } = imported;
+  const isEach = byOwner?.isOneEachDestination ?? true;
+  const told = isEach ? [longUrl, fields?.external_id ?? null] : [imported];
+  const scope = JSON.stringify([accountId, host, ...told]);
   for (let attempt = 1; ; attempt++) {
     const wanted = imported.slug ?? deps.derivedSlug(`import ${scope}`, attempt);
     const onBaseHost = domainId === undefined;

@@ -34,16 +34,22 @@ import type {
   ImportFormat,
   LinkReference,
 } from "./imported.ts";
-import type { Source } from "./lines.ts";
-import { type PageTally, pageTally } from "./page-tally.ts";
-import { readRows } from "./read-rows.ts";
-import type { Row, RowOrError } from "./row.ts";
+import type { Source } from "./reading/lines.ts";
+import { type PageTally, pageTally } from "./reading/page-tally.ts";
+import { readRows } from "./reading/read-rows.ts";
+import type { Row, RowOrError } from "./reading/row.ts";
 
 /**
  * What became of a record of links, or why it failed. `rows`: how many it stands for. `position`: of what was appended.
  */
 export type ImportedRow = { place: string; rows: number } & (
-  | { outcome: "created" | "already"; link: TargetLink; longUrl: string; position?: Position | undefined }
+  | {
+      outcome: "created" | "already";
+      link: TargetLink;
+      longUrl: string;
+      title: string | undefined;
+      position?: Position | undefined;
+    }
   | { outcome: "failed"; error: string }
 );
 
@@ -299,7 +305,8 @@ function importing(
     const { link, already, shortened, position } = made;
     const outcome = already ? "already" : "created";
     links[outcome] += 1;
-    onRow({ place, rows: 1, outcome, link, longUrl: imported.longUrl, position });
+    const { longUrl, fields: { title } = {} } = imported;
+    onRow({ place, rows: 1, outcome, link, longUrl, title: title ?? undefined, position });
     hosts[link.host] = (hosts[link.host] ?? 0) + 1;
     for (const field of shortened) note(`${field} shortened`);
     const { slug, domain, id, totalClicks: total = 0 } = named;

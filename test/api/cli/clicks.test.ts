@@ -82,7 +82,9 @@ describe("clicks of a link", { timeout: 60_000 }, () => {
     expect(actualClicks).toBe(5);
     expect(Object.values(hourlyClicks).reduce((sum, n) => sum + n)).toBe(5);
     expect([await exported(), await ofAccount()]).toEqual([5, 5]);
-    const csv = await owner.get(`${path}/clicks.csv`);
+    const csv = await owner.get(
+      `/portal/analytics/clicks.csv?link=localhost/${path.split("/").at(-1)}&range=12mo`,
+    );
     expect(csv.text.trimEnd().split("\r\n")).toHaveLength(6);
     const { stdout } = await cli.linkledger(["audit", "events", "--category", "clicks", "--json"]);
     expect(JSON.parse(stdout).events).toHaveLength(12);

@@ -370,13 +370,15 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
     for (let n = 0; n < 2; n += 1) await people.follow(path, browser(), "?qr=1");
     await people.follow(await people.shorten(one, "https://example.com/other"), browser());
     await counted(one, path, 3);
-    const csv = await one.get(`${path}/clicks.csv`);
-    expect(csv.headers["content-disposition"]).toMatch(/^attachment; filename="clicks-\w+\.csv"$/);
+    const page = await one.get(analyticsOf(path, "range=30d"));
+    const [, address = ""] = /href="([^"]*clicks\.csv[^"]*)"/.exec(page.text) ?? [];
+    const csv = await one.get(decoded(address));
+    expect(csv.headers["content-disposition"]).toBe('attachment; filename="clicks.csv"');
     const [head, ...lines] = csv.text.trimEnd().split("\r\n");
-    expect(head).toMatch(/^\ufeffat \(for spreadsheets: [^,]*\),type,long_url,device,/);
+    expect(head).toMatch(/^\ufefflink \(for spreadsheets: [^,]*\),at,type,/);
     expect(lines).toHaveLength(3);
     expect(csv.text).toContain(`"'${formula.replaceAll('"', '""')}"`);
-    const { text } = await one.get(`${path}/clicks.ndjson`);
+    const { text } = await one.get(decoded(address).replace(".csv", ".ndjson"));
     const clicks = text
       .trimEnd()
       .split("\n")
@@ -391,8 +393,51 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
     );
     const free = await people.person();
     const own = await people.shorten(free, "https://example.com/");
-    expect((await free.get(`${own}/clicks.csv`)).status).toBe(402);
-    expect((await free.get(`${path}/clicks.csv`)).status).toBe(404);
+    for (const file of ["clicks.csv", "numbers.csv"]) {
+      expect((await free.get(analyticsOf(own).replace("?", `/${file}?`))).status).toBe(402);
+      const other = await people.developer();
+      expect((await other.get(analyticsOf(path).replace("?", `/${file}?`))).status).toBe(404);
+    }
+  });
+
+  it("come as files, each card and the chart, as they are on the page, and list their clicks under any filter", async () => {
+    const one = await people.developer();
+    const [path, other] = [
+      await people.shorten(one, "https://example.com/"),
+      await people.shorten(one, "https://example.com/other"),
+    ];
+    const hits = (city: string, kind?: "qr_scan") => ({
+      at: daysAgo(2),
+      country: "FR",
+      city,
+      kind: kind ?? "click",
+    });
+    await clickedBefore(one, path, [hits("Lyon"), hits("Lyon", "qr_scan"), hits("=cmd")] as never);
+    await clickedBefore(one, other, [hits("Nice"), { at: daysAgo(2), country: "DE", city: "Bonn" }] as never);
+    const account = "/portal/analytics?range=7d";
+    await until("five clicks", async () => total((await one.get(account)).text, "people") === 5);
+    for (const [query, people] of [
+      ["", 5],
+      ["&country=FR", 4],
+      [`&link=localhost/${path.split("/").at(-1)}`, 3],
+    ] as const) {
+      const { text } = await one.get(account + query);
+      const recent = text.split('id="recent"')[1] ?? "";
+      expect([query, recent.match(/<time /g)?.length]).toEqual([query, people]);
+      const files = [...decoded(text).matchAll(/href="([^"]*numbers\.csv[^"]*&of=(\w+))"/g)];
+      expect(files.map(([, , of]) => of)).toEqual(expect.arrayContaining(["series", "city", "weekday_hour"]));
+      for (const [, address = "", of] of files) {
+        const [head = "", ...rows] = (await one.get(address)).text.trimEnd().split("\r\n");
+        const column = head.split(",").indexOf("clicks");
+        const sum = rows.reduce(
+          (all, row) => all + Number(row.split(",").at(column - head.split(",").length)),
+          0,
+        );
+        expect([query, of, sum]).toEqual([query, of, people]);
+      }
+    }
+    const cities = (await one.get(`/portal/analytics/numbers.csv?range=7d&of=city`)).text;
+    expect(cities).toMatch(/"'=cmd, FR",|'=cmd/);
   });
 
   it("are all of the range that the page names: cards, chart, breakdowns, visitors and recent clicks", async () => {
@@ -454,7 +499,7 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
       ["from=2024-06-01&to=2026-01-01", 84, 4],
     ] as const) {
       const { text } = await one.get(analyticsOf(path, `range=custom&${query}`));
-      const labels = [...text.matchAll(/text-anchor="middle">([^<]+)</g)].map(([, label]) => label);
+      const labels = [...text.matchAll(/text-anchor="\w+">([^<]+)</g)].map(([, label]) => label);
       expect(pointsOf(text)).toHaveLength(points);
       expect(labels.length).toBeGreaterThanOrEqual(least);
       expect(labels).toEqual([...new Set(labels)]);
@@ -515,6 +560,34 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
 });
 
 describe("live numbers", { timeout: 60_000 }, () => {
+  it("are told of by a stream once a click is counted, within two seconds, until the session ends", async () => {
+    const one = await people.developer();
+    const path = await people.shorten(one, "https://example.com/");
+    const cookie = [...one.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const url = `http://127.0.0.1:${service.port}/portal/live`;
+    const free = await people.person();
+    expect((await free.get("/portal/live")).status).toBe(402);
+    const stream = await fetch(url, { headers: { cookie, host: "localhost" }, redirect: "manual" });
+    expect(stream.headers.get("content-type")).toBe("text/event-stream");
+    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let heard = "";
+    const hears = async (event: string) => {
+      while (!heard.includes(`event: ${event}`)) {
+        const { value, done } = (await reader?.read()) ?? { done: true, value: undefined };
+        if (done) throw new Error(`The stream ended before ${event}`);
+        heard += value;
+      }
+    };
+    await hears("alive");
+    const began = performance.now();
+    await people.follow(path, browser());
+    await hears("changed");
+    expect(total((await one.get("/portal")).text, "people")).toBe(1);
+    expect(performance.now() - began).toBeLessThan(2_000);
+    await one.submit("/portal", {}, "/portal/sign-out");
+    for (;;) if ((await reader?.read())?.done !== false) break;
+  });
+
   const scriptOf = async (one: Person, address: string) =>
     (await one.get(address)).text.includes('/live.js"');
   /** Ids of the parts that the script gets again. */

@@ -61,7 +61,7 @@ const DEVELOPERS: Feature[] = [
   {
     name: "exports of clicks",
     api: ["GET", "/clicks/export"],
-    portal: ["GET", "/links/localhost/SLUG/clicks.csv"],
+    portal: ["GET", "/analytics/clicks.csv?link=localhost/SLUG"],
   },
   {
     name: "why numbers changed",

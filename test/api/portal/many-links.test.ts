@@ -1,5 +1,9 @@
 // Links from a list that is pasted into the portal: a preview of each row, then the same as a report, over real HTTP.
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
+import { unzipSync } from "fflate";
+import jsqr from "jsqr";
+import { PNG } from "pngjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decoded } from "../../support/portal/browser-like.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
@@ -29,8 +33,8 @@ function rowsOf(text: string): string[][] {
   );
 }
 
-async function send(one: Person, act: "preview" | "create", list: string) {
-  const { status, text } = await one.post(PATH, { act, list });
+async function send(one: Person, act: "preview" | "create", list: string, more: [string, string][] = []) {
+  const { status, text } = await one.post(PATH, [["act", act], ["list", list], ...more]);
   const lead = /<p class="muted">([^<]*rows?: [^<]*)<\/p>/.exec(text)?.[1] ?? "";
   return { status, text: decoded(text), lead: decoded(lead), rows: rowsOf(text) };
 }
@@ -61,12 +65,13 @@ describe("a list that is pasted", { timeout: 120_000 }, () => {
       ["line 2", "New"],
       ["line 3", "New"],
     ]);
-    expect(preview.rows[5]?.slice(2)).toEqual(["many.example.org/first", "https://example.com/1"]);
+    expect(preview.rows[5]?.slice(2)).toEqual(["many.example.org/first", "Oneexample.com/1"]);
     expect(preview.rows[1]?.at(-1)).toMatch(/needs one of your domains.*BASE_HOST_SLUGS=true/);
     expect(preview.rows[2]?.at(-1)).toContain("other.example.org is no active domain of the account");
     expect(preview.rows[3]?.at(-1)).toContain("Invalid custom slug");
     expect(preview.rows[4]?.at(-1)).toContain("the file has first twice");
-    expect(preview.text).toContain("The column colour is left out: it is no field of a link.");
+    const chosen = [...preview.text.matchAll(/<option value="(\w*)" selected>/g)].map(([, part]) => part);
+    expect(chosen).toEqual(["url", "slug", "domain", "title", "tags", ""]);
     expect(preview.text).toContain("Create 2 links");
     expect(await listed(one)).toBe(0);
 
@@ -131,15 +136,161 @@ describe("a list that is pasted", { timeout: 120_000 }, () => {
     expect(await listed(one)).toBe(0);
   });
 
+  it("is told by the names of its columns and by what is in them, and by what is chosen on the page", async () => {
+    const one = await people.developer();
+    await service.domain(one.accountId, "short.example.org");
+    const list = [
+      "Landing page\tName\tShort\tCampaign\tRef",
+      "shop.example.com/a?utm_campaign=old&x=1\tShoes\tshort.example.org/shoes\tspring\tR 1",
+      "https://shop.example.com/b#top\tBoots\thttps://short.example.org/boots\t\tR 2",
+    ].join("\n");
+    const preview = await send(one, "preview", list);
+    expect(preview.lead).toBe("2 rows: 2 will be created.");
+    expect(preview.rows.map((row) => row.slice(2))).toEqual([
+      ["short.example.org/shoes", "Shoesshop.example.com/a?x=1&utm_campaign=spring"],
+      ["short.example.org/boots", "Bootsshop.example.com/b#top"],
+    ]);
+    const parts = (...chosen: string[]) => chosen.map((part): [string, string] => ["column", part]);
+    const mapped = await send(one, "create", list, parts("url", "", "slug", "utm_source", "tags"));
+    expect(mapped.rows.map((row) => row.at(-1))).toEqual([
+      "shop.example.com/a?utm_campaign=old&x=1&utm_source=spring",
+      "shop.example.com/b#top",
+    ]);
+    await until("the tags", async () => (await one.get("/portal/links?tag=R+2")).text.includes("/boots"));
+    for (const [chosen, why] of [
+      [["url", "title", "title", "", ""], "Two columns are Title"],
+      [["", "", "", "", ""], "No column has addresses"],
+      [["url", "nonsense", "", "", ""], "column"],
+    ] as const) {
+      const { status, text } = await send(one, "create", list, parts(...chosen));
+      expect([status, text.includes(why), text.includes("Landing page")]).toEqual([400, true, true]);
+    }
+  });
+
+  it("has a link for each row that differs, whatever its destination, unless each destination is to have one", async () => {
+    const one = await people.developer();
+    const rows = ["a,", "a,mail", "a,social", "a,mail", "b,mail"].map(
+      (row) => `https://example.com/${row.replace(",", ",One,")}`,
+    );
+    const list = ["url,title,utm_source", ...rows].join("\n");
+    const words = (of: { rows: string[][] }) => of.rows.map(([place, outcome]) => `${place} ${outcome}`);
+    const each = (outcome: string) => [
+      ...[2, 3, 4].map((line) => `line ${line} ${outcome}`),
+      "line 5 Same as line 3",
+      `line 6 ${outcome}`,
+    ];
+    expect(words(await send(one, "preview", list))).toEqual(each("New"));
+    expect(words(await send(one, "create", list))).toEqual(each("Created"));
+    expect(words(await send(one, "create", list))).toEqual(each("There already"));
+    await until("four links", async () => (await listed(one)) === 4);
+    const titled = "url,title\nhttps://example.com/c,One\nhttps://example.com/c,Two";
+    const ticked: [string, string][] = [["isOneEachDestination", "1"]];
+    expect(words(await send(one, "preview", titled))).toEqual(["line 2 New", "line 3 New"]);
+    expect(words(await send(one, "preview", titled, ticked))).toEqual([
+      "line 2 New",
+      "line 3 Same as line 2",
+    ]);
+  });
+
+  it.each([
+    ["a workbook", "campaign.xlsx"],
+    ["an open document", "campaign.ods"],
+  ])("is a file, too: %s", async (_, name) => {
+    const one = await people.developer();
+    const form = new FormData();
+    form.set("act", "preview");
+    form.set("list", "");
+    form.set(
+      "file",
+      new Blob([readFileSync(new URL(`../../fixtures/sheets/${name}`, import.meta.url))]),
+      name,
+    );
+    const answer = await fetch(`${service.url}${PATH}`, {
+      method: "POST",
+      body: form,
+      headers: { cookie: one.cookie() },
+    });
+    const rows = rowsOf(await answer.text());
+    expect(rows.map((row) => row.at(-1))).toEqual([
+      "A slug of your own needs one of your domains: name it as domain, or ask the operator of this service to set BASE_HOST_SLUGS=true",
+      "A slug of your own needs one of your domains: name it as domain, or ask the operator of this service to set BASE_HOST_SLUGS=true",
+      "Ünïcode 😀shop.example.com/b?utm_campaign=spring",
+    ]);
+  });
+
+  it("gives the links that were made to copy, as CSV and as QR codes in a ZIP, and nobody else's", async () => {
+    const one = await people.developer();
+    await service.domain(one.accountId, "qr.example.org");
+    const list = "url,slug,domain\nhttps://example.com/a,own,qr.example.org\nhttps://example.com/b,,";
+    const { text, rows } = await send(one, "create", list);
+    const keys = [...text.matchAll(/name="link" value="([^"]+)"/g)].map(([, key = ""]) => key);
+    expect(keys).toEqual(rows.map((row) => row[2]));
+    const [, copied = ""] = /<span id="all-links" hidden>([^<]*)</.exec(text) ?? [];
+    expect(copied.split("\n")).toEqual(["https://qr.example.org/own", `http://${keys[1]}`]);
+    const take = async (person: Person, change: string) => {
+      const body = new URLSearchParams([
+        ["change", change],
+        ...keys.map((key): [string, string] => ["link", key]),
+      ]);
+      const headers = { cookie: person.cookie() };
+      const answer = await fetch(`${service.url}/portal/links/several`, { method: "POST", body, headers });
+      return Buffer.from(await answer.arrayBuffer());
+    };
+    await until("the CSV", async () => (await take(one, "export")).toString().split("\n").length === 4);
+    const files = unzipSync(await take(one, "qr"));
+    expect(Object.keys(files).sort()).toEqual(keys.map((key) => `${key}.png`).sort());
+    const { data, width, height } = PNG.sync.read(Buffer.from(files["qr.example.org/own.png"] ?? []));
+    expect([width, jsqr.default(new Uint8ClampedArray(data), width, height)?.data]).toEqual([
+      1_024,
+      "https://qr.example.org/own?qr=1",
+    ]);
+    expect(unzipSync(await take(await people.developer(), "qr"))).toEqual({});
+  });
+
+  it("is refused clearly and at once where it is too wide or too long, whatever is in it", async () => {
+    const one = await people.developer();
+    const cell = fc.constantFrom("a", "1", "", "https://example.com/", '"');
+    const wide = fc
+      .tuple(fc.integer({ min: 1_000, max: 10_000 }), fc.constantFrom(",", ";", "\t"), cell)
+      .map(([columns, separator, text]) => {
+        const names = Array.from({ length: columns }, (_, n) => `c${n}`);
+        return [
+          ["url", ...names],
+          ["https://example.com/", ...names.fill(text)],
+        ]
+          .map((row) => row.join(separator))
+          .join("\n");
+      });
+    const long = fc
+      .integer({ min: 300_001, max: 8 * 1_024 * 500 })
+      .map((length) =>
+        Array.from({ length: 500 }, (_, n) => `https://example.com/${n}`.padEnd(length / 500, "x")).join(
+          "\n",
+        ),
+      );
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(wide, long), async (list) => {
+        const started = performance.now();
+        const { status, text } = await send(one, "preview", list);
+        expect([400, 413]).toContain(status);
+        expect(text).toMatch(
+          /columns, and may have 100|characters, and may have 300,000|fields, the header|too large|can’t be taken|quote/,
+        );
+        expect(performance.now() - started).toBeLessThan(2_000);
+      }),
+      { numRuns: effort(15, 60) },
+    );
+  });
+
   it("is bounded in rows and characters, and keeps what was pasted", async () => {
     const one = await people.developer();
     const lines = (number: number) =>
       Array.from({ length: number }, (_, n) => `https://example.com/${n}`).join("\n");
     for (const [list, why] of [
       [lines(501), "The list has more than 500 rows"],
-      ["  \n", "Paste at least one address."],
+      ["  \n", "Paste at least one address, or choose a file."],
       [`https://example.com/${"a".repeat(300_000)}`, "and may have 300,000"],
-      ["name,place\na,b", "The list is of another format: expected the columns url; found name, place"],
+      ["name,place\na,b", "No column has addresses"],
       ["url,url\na,b", "two columns of one name"],
     ] as const) {
       const { status, text } = await send(one, "create", list);

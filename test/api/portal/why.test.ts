@@ -29,7 +29,7 @@ beforeAll(async () => {
     await service.ask(`/${slug}`, { headers: { "user-agent": agent } });
   await until("the plan, and the clicks", async () => {
     const { text } = await person.get(`/portal/analytics?link=localhost/${slug}`);
-    return decoded(text).includes("/portal/analytics/why?link=localhost%2F") && /Previews/.test(text);
+    return /\/portal\/analytics\/why\?range=7d&[^"]*&link=localhost%2F/.test(decoded(text));
   });
 }, 60_000);
 afterAll(() => service.stop());

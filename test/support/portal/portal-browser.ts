@@ -1,12 +1,5 @@
 // A service and a real browser for tests of the portal's pages, and people who have signed up by typing.
-import type {
-  Browser,
-  BrowserContext,
-  BrowserContextOptions,
-  Locator,
-  Page,
-  Response,
-} from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Response } from "playwright-core";
 import { until } from "../runtime/until.ts";
 import { launchChromium } from "../servers/chromium.ts";
 import { freePort } from "../servers/free-port.ts";
@@ -53,11 +46,6 @@ export async function refreshed(page: Page): Promise<Response> {
   const answer = page.waitForResponse((response) => response.request().resourceType() === "fetch");
   await page.clock.fastForward(LIVE_MS);
   return await answer;
-}
-
-/** Waits for what an open page shows by itself. */
-export async function showsLive(page: Page, part: Locator): Promise<void> {
-  await until(`${page.url()} to show it live`, async () => (await refreshed(page)).ok() && part.isVisible());
 }
 
 /** The numbers of the link whose page is at the address. */

@@ -6,7 +6,7 @@ import { createLinksInBulk } from "../../../src/commands/links/bulk/create-links
 import { createLink } from "../../../src/commands/links/create-link.ts";
 import { passwordWork } from "../../../src/commands/password-work.ts";
 import { plainCsv } from "../../../src/transfer/import/formats/plain-csv.ts";
-import { textSource } from "../../../src/transfer/import/lines.ts";
+import { textSource } from "../../../src/transfer/import/reading/lines.ts";
 import { runImport } from "../../../src/transfer/import/run-import.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 

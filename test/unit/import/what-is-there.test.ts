@@ -15,9 +15,9 @@ import { plainCsv } from "../../../src/transfer/import/formats/plain-csv.ts";
 import { shlink } from "../../../src/transfer/import/formats/shlink.ts";
 import { yourls } from "../../../src/transfer/import/formats/yourls.ts";
 import type { ImportFormat } from "../../../src/transfer/import/imported.ts";
-import { textSource } from "../../../src/transfer/import/lines.ts";
-import { pageTally } from "../../../src/transfer/import/page-tally.ts";
-import { readRows } from "../../../src/transfer/import/read-rows.ts";
+import { textSource } from "../../../src/transfer/import/reading/lines.ts";
+import { pageTally } from "../../../src/transfer/import/reading/page-tally.ts";
+import { readRows } from "../../../src/transfer/import/reading/read-rows.ts";
 import { runImport } from "../../../src/transfer/import/run-import.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 

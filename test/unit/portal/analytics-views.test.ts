@@ -43,9 +43,17 @@ const cardsOf = (answer: AccountAnswer, query = {}) =>
   decoded(htmlText(breakdownCards(view(query), answer, undefined, "/world.svg")));
 
 describe("the numbers of a page", () => {
+  it("call more bots neither good nor bad", () => {
+    const previous = { from: 0, to: START, totals: totals(1, { preview: 1 }), series: [] };
+    const text = chartOf(answerOf({ previous, totals: totals(2, { preview: 2 }) }));
+    const kinds = [...text.matchAll(/class="change change-(\w+)"/g)].map(([, kind]) => kind);
+    expect(kinds).toEqual(["up", "up", "none"]);
+  });
+
   it("say how they changed against the period before", () => {
     const before = totals(14, { preview: 5, visitors: 42 });
-    const previous = { from: START - 7 * DAY_MS, to: START, totals: before };
+    const series = [2, 4].map((people, day) => ({ start: START + (day - 7) * DAY_MS, ...totals(people) }));
+    const previous = { from: START - 7 * DAY_MS, to: START, totals: before, series };
     const text = chartOf(
       answerOf({ previous, totals: totals(21, { preview: 5, visitors: 21, qr_scan: 3 }) }),
     );
@@ -58,6 +66,11 @@ describe("the numbers of a page", () => {
       "±0%",
     ]);
     expect(text).toMatch(/title="14: Mar 16\s–\s22"/);
+    expect(text).toMatch(/<title>Mon, Mar 23, 2026: 0 clicks; Mon, Mar 16, 2026: 2<\/title>/);
+    expect(/<g class="then">(.*?)<\/g>/.exec(text)?.[1]?.match(/<line /g)).toHaveLength(1);
+    const rows = [...(text.split("<tbody>")[1] ?? "").matchAll(/<tr>.*?<\/tr>/gs)].map(([row]) => row);
+    expect(rows[1]).toMatch(/Compared with">Tue, Mar 17, 2026<.*Clicks then"[^>]*>4</s);
+    expect(rows[2]).toMatch(/Compared with"><.*Clicks then"[^>]*></s);
     expect(chartOf(answerOf())).not.toContain('class="change');
   });
 
@@ -148,17 +161,20 @@ describe("a row of a breakdown", () => {
     ]);
   });
 
-  it("shows all hours of a day, and the days of the week in their order", () => {
-    const rows = [row("17", 8), row("09", 4)];
-    const weekdays = [row("7", 9), row("1", 3)];
-    const text = cardsOf(
-      answerOf({
-        groups: { hour: { rows, other: undefined }, weekday: { rows: weekdays, other: undefined } },
-      }),
+  it("shows all hours of the week as a table, each with its number and the darker the more it has", () => {
+    const rows = [row("1-17", 8), row("7-09", 4)];
+    const text = cardsOf(answerOf({ groups: { weekday_hour: { rows, other: undefined } } }));
+    expect(text.match(/<td>/g)).toHaveLength(24 * 7);
+    expect(text).toMatch(
+      /class="shade-5" href="[^"]*weekday_hour=1-17"[^>]*aria-label="Monday, 17:00 to 17:59: 8 clicks">8</,
     );
-    expect(text.match(/class="shade-\d"/g)).toHaveLength(24);
-    expect(text).toMatch(/class="shade-5" href="[^"]*hour=17"/);
-    expect(text.indexOf(">Monday<")).toBeLessThan(text.indexOf(">Sunday<"));
+    expect(text).toMatch(/class="shade-3" href="[^"]*weekday_hour=7-09"[^>]*>4</);
+  });
+
+  it("takes no room where there is nothing to show", () => {
+    const none = { rows: [row("x", 0)], other: undefined };
+    const text = cardsOf(answerOf({ groups: { utm_source: none, country: none, referrer: none } }));
+    expect(text).not.toContain("<section");
   });
 });
 

@@ -42,6 +42,12 @@ it("says so where there are too many clicks", async () => {
 it("compares with the time before on the Developer plan, where the range has a beginning", async () => {
   const compareOf = async (...of: Parameters<typeof asked>) => (await asked(...of)).questions[0]?.compare;
   expect(await compareOf({})).toBe("previous");
+  expect(await compareOf({ compare: "year" })).toBe("year");
+  expect(await compareOf({ compare: "none" })).toBeUndefined();
+  const days = { compare_from: "2026-01-01", compare_to: "2026-01-07" };
+  const period = { from: Date.parse("2026-01-01T00:00Z"), to: Date.parse("2026-01-08T00:00Z") };
+  expect(await compareOf({ compare: "custom", ...days })).toEqual(period);
+  expect(await compareOf({ compare: "custom", ...days, compare_to: "soon" })).toBeUndefined();
   expect(await compareOf({}, undefined, "free")).toBeUndefined();
   expect(await compareOf({ range: "custom" })).toBeUndefined();
 });

@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import { domainCards } from "../../../src/portal/domains/domains-page.ts";
 import { htmlText } from "../../../src/portal/shell/html.ts";
+import { cards } from "../../../src/portal/shell/parts.ts";
 import type { DomainDocument } from "../../../src/projections/definitions/domains.ts";
 
 const added = {
@@ -12,7 +13,7 @@ const added = {
 } as DomainDocument;
 
 function shown(baseHost: string): string {
-  return htmlText(domainCards(added, baseHost));
+  return htmlText(cards(domainCards(added, baseHost)));
 }
 
 it("a CNAME leads to the service, but for a name that only its own machine has", () => {

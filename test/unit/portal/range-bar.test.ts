@@ -21,6 +21,18 @@ function timesOf(query: Record<string, unknown>, tier?: Tier) {
 }
 
 describe("the range of a page", () => {
+  it("has points of the length that is chosen, where so many can be told apart", () => {
+    const intervalOf = (query: Record<string, unknown>) => timesOf(query)[2];
+    expect(intervalOf({ range: "7d", interval: "hour" })).toBe("hour");
+    expect(intervalOf({ range: "90d", interval: "week" })).toBe("week");
+    expect(intervalOf({ range: "12mo", interval: "day" })).toBe("day");
+    expect(intervalOf({ range: "12mo", interval: "hour" })).toBe("month");
+    expect(intervalOf({ range: "7d", interval: "month" })).toBe("day");
+    const text = decoded(htmlText(rangeBar(view({ range: "7d" }), "developer", undefined, "day")));
+    const offered = [...text.matchAll(/href="[^"]*interval=(\w+)"/g)].map(([, interval]) => interval);
+    expect(offered).toEqual(["hour", "day"]);
+  });
+
   it("is the last 7 days unless the address says otherwise, and the last 24 hours on the Free plan", () => {
     expect(timesOf({})).toEqual(["2026-03-23T00:00:00.000Z", undefined, "day"]);
     expect(timesOf({ range: "today" })).toEqual(["2026-03-29T00:00:00.000Z", undefined, "hour"]);

@@ -1,5 +1,5 @@
-// Shows the value of a point of a chart at the pointer, or at the keyboard's arrows; and keeps which breakdowns stand open
-// in the address of the page and of its links.
+// Shows the value of a point of a chart at the pointer, or at the keyboard's arrows; saves it as a picture; and keeps which
+// breakdowns stand open in the address of the page and of its links.
 
 const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -7, PageUp: 7 };
 
@@ -85,5 +85,47 @@ function keepOpenInAddress({ target }) {
   }
 }
 
+const DRAWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "paint-order", "font", "display"];
+const PIXELS = 2;
+
+/** As it is seen, with its title: styles are not part of a drawing that is taken out of its page. */
+async function savePicture(title) {
+  const svg = document.querySelector(".chart-canvas svg");
+  const { width, height } = svg.getBoundingClientRect();
+  const copy = svg.cloneNode(true);
+  const shown = svg.querySelectorAll("*");
+  for (const [n, part] of copy.querySelectorAll("*").entries()) {
+    const style = getComputedStyle(shown[n]);
+    for (const name of DRAWN) part.style.setProperty(name, style.getPropertyValue(name));
+  }
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("width", width);
+  copy.setAttribute("height", height);
+  const image = new Image();
+  image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  const [margin, head] = [24, 56];
+  canvas.width = (width + 2 * margin) * PIXELS;
+  canvas.height = (height + head + margin) * PIXELS;
+  const pen = canvas.getContext("2d");
+  const page = getComputedStyle(svg.closest(".card"));
+  pen.scale(PIXELS, PIXELS);
+  pen.fillStyle = page.backgroundColor;
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.fillStyle = page.color;
+  pen.font = `600 16px ${page.fontFamily}`;
+  pen.fillText(title, margin, 36);
+  pen.drawImage(image, margin, head);
+  const link = document.createElement("a");
+  link.download = `${title}.png`;
+  link.href = canvas.toDataURL("image/png");
+  link.click();
+}
+
+for (const button of document.querySelectorAll("[data-png]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => savePicture(button.dataset.png));
+}
 for (const canvas of document.querySelectorAll(".chart-canvas")) readable(canvas);
 document.addEventListener("change", keepOpenInAddress);

@@ -75,19 +75,6 @@ function countChosen() {
   }
 }
 
-/** A file is put into a field as text, as if it had been pasted. */
-function openFiles() {
-  for (const input of document.querySelectorAll("input[data-into]")) {
-    input.closest("label").hidden = false;
-    input.addEventListener("change", async () => {
-      const field = document.getElementById(input.dataset.into);
-      field.value = (await input.files[0]?.text()) ?? field.value;
-      input.value = "";
-      field.focus();
-    });
-  }
-}
-
 /** Where one tag is typed, or several apart by commas, those that there are come as suggestions. */
 function suggestTags() {
   const list = document.createElement("datalist");
@@ -200,7 +187,7 @@ function typeOwnTime(root) {
 function pickColours() {
   for (const picker of document.querySelectorAll("input[type=color]"))
     picker.addEventListener("input", () => {
-      const { no_colour: none } = picker.form.elements;
+      const none = picker.form.querySelector("[type=checkbox][name=no_colour]");
       if (none) none.checked = false;
     });
 }
@@ -303,7 +290,6 @@ showAsTyped();
 slideNumbers(document);
 chooseAll();
 countChosen();
-openFiles();
 suggestTags();
 filterAtOnce();
 sendFormsOnce();

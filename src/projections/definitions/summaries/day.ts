@@ -16,15 +16,12 @@ export type HitPlace = { at: string; kind: ClickKind; position: Position };
 export type KindOfDay = Breakdown & { regions: Tally; languages: Tally };
 
 /**
- * `accountId`, `day` (YYYY-MM-DD): of its table. `first`, `last`: positions of its first and last click in the log, withdrawn
- * ones too. `firstAt`, `lastAt`: of the hits that count, ISO 8601 UTC, "" without any. `quarters`: those with a hit, in
+ * `accountId`, `day` (YYYY-MM-DD): of its table. `firstAt`, `lastAt`: of the hits that count, ISO 8601 UTC, "" without any. `quarters`: those with a hit, in
  * order. `visitors`: by the kinds of hit that they made (kindBits). `kinds`: those with hits. `_position`: of the last event that changed it: a click, a withdrawal or the end of one.
  */
 export type DaySummary = {
   accountId: string;
   day: string;
-  first: Position;
-  last: Position;
   firstAt: string;
   lastAt: string;
   quarters: QuarterHour[];
@@ -34,7 +31,7 @@ export type DaySummary = {
 
 /**
  * `_id`: `<link>@YYYY-MM-DD`. Of each link with many rows in the table, or a withdrawn one; of others: quiet-links.ts. `recent`:
- * its last ten hits by people and its last ten by bots, latest first.
+ * its last ten hits, latest first.
  */
 export type LinkDayDocument = Document & DaySummary & { recent: HitPlace[] };
 

@@ -1,5 +1,5 @@
 // What is kept of a link's closed days together: the sum of its days in `link-days`.
-import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
+import { CLICK_KINDS, type ClickKind, RECENT_CLICKS } from "../../../events/vocabulary.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
 import type { CollectionSpec, Document } from "../../../stores/read-store/port.ts";
 import type { Fields } from "../../projection.ts";
@@ -7,13 +7,10 @@ import { addBreakdowns, type Breakdown } from "./breakdown.ts";
 import { type HitPlace, hitsOfKind, type LinkDayDocument } from "./day.ts";
 import { MOST_VALUES } from "./tally.ts";
 
-/** Of people, and of bots. */
-export const MOST_RECENT = 10;
-
 /**
  * `_id`: link key. `lastDay`: the latest day that it contains, YYYY-MM-DD; `lastDayPosition`: of its last event there. A day that is open again may be contained with
  * what it was before: a reader who finds one up to `lastDay` among the open days sums the days themselves. `kinds`: those
- * with hits. `recent`: the last ten hits by people and the last ten by bots, latest first.
+ * with hits. `recent`: the last ten, latest first.
  */
 export type LinkLifeDocument = Document &
   Record<ClickKind, number> & {
@@ -81,12 +78,9 @@ function noLife(accountId: string): Fields<LinkLifeDocument> {
   return { accountId, ...counts, ...none, kinds: {}, recent: [] };
 }
 
-/** The last ten by people and the last ten by bots, latest first. */
+/** The last ones, latest first. */
 export function latestHits(hits: readonly HitPlace[]): HitPlace[] {
-  const latest = hits.toSorted(byTime);
-  const of = (isBot: boolean) =>
-    latest.filter(({ kind }) => (kind === "preview") === isBot).slice(0, MOST_RECENT);
-  return [...of(false), ...of(true)].sort(byTime);
+  return hits.toSorted(byTime).slice(0, RECENT_CLICKS);
 }
 
 /** Latest first; of the same time the later one in the log. */

@@ -1,12 +1,12 @@
 // Sums the rows of tables into the day of a link, or into a part of its life.
-import { CLICK_KINDS, type ClickKind, UTM_FIELDS } from "../../../events/vocabulary.ts";
+import { CLICK_KINDS, type ClickKind, RECENT_CLICKS, UTM_FIELDS } from "../../../events/vocabulary.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
 import { type Column, type DecodedChunk, positionOfRow } from "../click-tables/decode-chunk.ts";
 import { laterOf } from "../click-tables/positions.ts";
 import type { Breakdown } from "./breakdown.ts";
 import { dayOf, type HitPlace, type KindOfDay, type LinkDayDocument, type QuarterHour } from "./day.ts";
 import { COUNTED, type DayRows, type PartRows, partOfPlace, rowOfPlace } from "./day-rows.ts";
-import { byTime, type LifePart, latestHits, MOST_RECENT } from "./link-life.ts";
+import { byTime, type LifePart, latestHits } from "./link-life.ts";
 import { type Tally, tallyOf, valueCounts } from "./tally.ts";
 import { patternsOf } from "./visitors.ts";
 
@@ -105,7 +105,6 @@ function addOne(tally: Tally, value: string): Tally {
 }
 
 type Hit = { at: number; kind: number; chunk: DecodedChunk; row: number };
-const PREVIEW = CLICK_KINDS.indexOf("preview");
 
 class KindSum {
   readonly counts = COUNTED.map(() => new Map<string, number>());
@@ -119,9 +118,7 @@ class DaySum {
   /** The bits of the kinds that each made. */
   readonly #visitors = new Map<string, number>();
   #unknown = 0;
-  /** Those of people and those of bots. */
-  readonly #latest: [Hit[], Hit[]] = [[], []];
-  #first: Position = "";
+  readonly #latest: Hit[] = [];
   #lastPart: PartRows | undefined;
   #lastRow = 0;
   #changed: Position = "";
@@ -130,7 +127,6 @@ class DaySum {
 
   add(part: PartRows, row: number): void {
     const { chunk, withdrawn, marked, kinds, columns } = part;
-    if (!this.#lastPart) this.#first = positionOfRow(chunk, row);
     this.#lastPart = part;
     this.#lastRow = row;
     const change = marked.size > 0 ? marked.get(row) : undefined;
@@ -160,11 +156,10 @@ class DaySum {
 
   day(subject: string) {
     const { chunk, accountId, day } = this.#lastPart as PartRows;
-    const last = positionOfRow(chunk, this.#lastRow);
     return {
       _id: dayOf(subject, day),
-      _position: laterOf(this.#changed, last),
-      ...{ accountId, day, first: this.#first, last },
+      _position: laterOf(this.#changed, positionOfRow(chunk, this.#lastRow)),
+      ...{ accountId, day },
       firstAt: isoOf(this.#firstAt),
       lastAt: isoOf(this.#lastAt),
       quarters: [...this.#quarters.values()].sort(([a], [b]) => a - b),
@@ -175,7 +170,7 @@ class DaySum {
 
   /** As of a link's day. */
   recent(): HitPlace[] {
-    const hits = this.#latest.flat().map(({ at, kind, chunk, row }) => ({
+    const hits = this.#latest.map(({ at, kind, chunk, row }) => ({
       at: isoOf(at),
       kind: CLICK_KINDS[kind] as ClickKind,
       position: positionOfRow(chunk, row),
@@ -200,13 +195,13 @@ class DaySum {
   }
 
   #keepLatest(hit: Hit): void {
-    const latest = this.#latest[hit.kind === PREVIEW ? 1 : 0] as Hit[];
-    if (latest.length === MOST_RECENT && hit.at < (latest.at(-1) as Hit).at) return;
+    const latest = this.#latest;
+    if (latest.length === RECENT_CLICKS && hit.at < (latest.at(-1) as Hit).at) return;
     let place = 0;
     // Of the same time the later one in the log comes first.
     while (place < latest.length && (latest[place] as Hit).at > hit.at) place += 1;
     latest.splice(place, 0, hit);
-    if (latest.length > MOST_RECENT) latest.pop();
+    if (latest.length > RECENT_CLICKS) latest.pop();
   }
 }
 

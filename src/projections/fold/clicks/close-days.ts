@@ -7,13 +7,13 @@ import { COLUMNS } from "../../definitions/click-tables/columns.ts";
 import type { DecodedChunk } from "../../definitions/click-tables/decode-chunk.ts";
 import { rowsOfTable } from "../../definitions/click-tables/table.ts";
 import type { AccountDayDocument } from "../../definitions/summaries/account-day.ts";
-import { type DaySummary, dayOf, type LinkDayDocument } from "../../definitions/summaries/day.ts";
+import { dayOf, type LinkDayDocument } from "../../definitions/summaries/day.ts";
 import { changedSince, type DayRows, partRows, placesByLink } from "../../definitions/summaries/day-rows.ts";
 import type { OpenDayDocument } from "../../definitions/summaries/open-days.ts";
 import { isQuiet, pagesFor, pagesOf, quietPages } from "../../definitions/summaries/quiet-links.ts";
 import { sumAccount } from "../../definitions/summaries/sum-account.ts";
 import { sumLinkDay } from "../../definitions/summaries/sum-rows.ts";
-import { addToLives, type ChangedLinks, type SummedDay } from "./link-lives.ts";
+import { addToLives, type ChangedLinks, type SummedDay, valuesIn } from "./link-lives.ts";
 import { mergeChunks } from "./merge-chunks.ts";
 import { type ClickWorkDeps, chunkOf, headsOf } from "./stored-tables.ts";
 import { eventOf } from "./table-day.ts";
@@ -98,7 +98,7 @@ async function* sumDay(deps: Closing, open: OpenDayDocument, batch: Batch): Asyn
       const day = yield* sumLinkDay(rows, link, places);
       entries.push(day);
       batch.summaries += 1;
-      if (await writing.add(day, valuesIn(day))) yield;
+      if (await writing.add(day, 4 * day.quarters.length + valuesIn(day.kinds))) yield;
     }
     if (entries.length > 0) batch.links.set(link, entries);
     if (quiet.size % PAGE === 0) yield;
@@ -155,13 +155,6 @@ async function* endDays(deps: Closing, { rows, links, days }: Batch): AsyncGener
     yield;
   }
   if (ended.length > 0) await end();
-}
-
-function valuesIn({ kinds, quarters }: Pick<DaySummary, "kinds" | "quarters">): number {
-  let values = 4 * quarters.length;
-  for (const { tallies, utm = {}, rules = [], regions, languages } of Object.values(kinds))
-    for (const list of [...tallies, ...Object.values(utm), rules, regions, languages]) values += list.length;
-  return values;
 }
 
 function valuesInAccount({ quarters, hours, values }: AccountDayDocument): number {

@@ -1,11 +1,12 @@
 // Adds closed days to the lives of their links: those that come after what a life contains, else all of its days anew, as
 // bounded lists can't be subtracted.
+import type { ClickKind } from "../../../events/vocabulary.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
-import { documentPages } from "../../../stores/read-store/document-pages.ts";
 import { positionOfRow } from "../../definitions/click-tables/decode-chunk.ts";
 import { laterOf } from "../../definitions/click-tables/positions.ts";
 import type { AccountDayDocument } from "../../definitions/summaries/account-day.ts";
-import { daysOf, type LinkDayDocument } from "../../definitions/summaries/day.ts";
+import type { Breakdown } from "../../definitions/summaries/breakdown.ts";
+import type { KindOfDay, LinkDayDocument } from "../../definitions/summaries/day.ts";
 import {
   chunkOfPlace,
   type DayRows,
@@ -24,7 +25,7 @@ import {
 import type { OpenDayDocument } from "../../definitions/summaries/open-days.ts";
 import { sumLifePart, sumLinkDay } from "../../definitions/summaries/sum-rows.ts";
 import type { Fields } from "../../projection.ts";
-import { type ClosedDay, DayBeingClosed, linkDaysOf } from "./stored-days.ts";
+import { type ClosedDay, closedDays, DayBeingClosed, linkDaysOf } from "./stored-days.ts";
 import { type ClickWorkDeps, chunkOf, headsOf } from "./stored-tables.ts";
 import { versionAfter } from "./table-day.ts";
 import { PartsWriter } from "./write-in-parts.ts";
@@ -41,7 +42,6 @@ type Life = Fields<LinkLifeDocument> & { _position: Position };
 const LINKS_AT_A_TIME = 20;
 /** Lives that are summed anew together, in memory. */
 const MOST_ANEW = 10_000;
-const PAGE = 500;
 /** Texts that are sorted, or compared, between two pauses. */
 const TEXTS_AT_A_TIME = 5_000;
 
@@ -71,7 +71,7 @@ export async function* addToLives(
         const { _position, ...summed } = withEntries(rows, life, entries);
         const before = life?._position ?? "";
         const document = { ...summed, _id: link, _position: versionAfter(_position, before) };
-        await writer.add(document, valuesIn(document), before);
+        await writer.add(document, sizeOf(document), before);
       }
     }
     yield;
@@ -143,7 +143,7 @@ async function* sumAnew(
   days: readonly SummedDay[],
 ): AsyncGenerator<void, void> {
   const writer = new PartsWriter<LinkLifeDocument>(deps, deps.collections.linkLife);
-  const closed = await closedDays(deps, accountId, days);
+  const closed = await closedAndSummed(deps, accountId, days);
   for (let first = 0; first < links.length; first += MOST_ANEW) {
     const lives = new Map<string, Life>();
     const some = links.slice(first, first + MOST_ANEW);
@@ -162,7 +162,7 @@ async function* sumAnew(
         const { _position, ...life } = lives.get(link) as Life;
         const before = stored.get(link)?._position ?? "";
         const document = { ...life, _id: link, _position: versionAfter(_position, before) };
-        await writer.add(document, valuesIn(document), before);
+        await writer.add(document, sizeOf(document), before);
       }
       yield;
     }
@@ -198,37 +198,27 @@ async function* daysOfLinks(
 }
 
 /** In their order: as they were when they were closed last, also where they are open again, and those that are being closed. */
-async function closedDays(
+async function closedAndSummed(
   deps: Pick<ClickWorkDeps, "readStore" | "collections">,
   accountId: string,
   days: readonly SummedDay[],
 ): Promise<ClosedDay[]> {
   const summed = days.flatMap(({ account }) => (account?.accountId === accountId ? account : []));
-  const others = daysBut(
-    deps,
-    accountId,
-    summed.map(({ day }) => day),
-  );
-  return [...(await Array.fromAsync(others)), ...summed].sort((a, b) => (a.day < b.day ? -1 : 1));
+  const but = new Set(summed.map(({ day }) => day));
+  const others = (await Array.fromAsync(closedDays(deps, accountId))).filter(({ day }) => !but.has(day));
+  return [...others, ...summed].sort((a, b) => (a.day < b.day ? -1 : 1));
 }
 
-/** As they are stored, without those of the days. */
-export async function* daysBut(
-  { readStore, collections }: Pick<ClickWorkDeps, "readStore" | "collections">,
-  accountId: string,
-  but: readonly string[],
-): AsyncGenerator<ClosedDay> {
-  const fields = ["accountId", "day", "quietPages"];
-  const search = { range: daysOf(accountId), fields, limit: PAGE };
-  for await (const page of documentPages<ClosedDay>(readStore, collections.accountDays, search))
-    for (const day of page) if (!but.includes(day.day)) yield day;
-}
-
-function valuesIn({ kinds, recent }: Pick<LinkLifeDocument, "kinds" | "recent">): number {
-  let values = 10 + 6 * recent.length;
-  for (const { tallies, utm = {}, rules = [] } of Object.values(kinds))
-    for (const list of [...tallies, ...Object.values(utm), rules]) values += list.length;
+/** How many values and counts a document has, so that writes are of similar sizes. */
+export function valuesIn(kinds: Partial<Record<ClickKind, Breakdown & Partial<KindOfDay>>>): number {
+  let values = 0;
+  for (const { tallies, utm = {}, rules = [], regions = [], languages = [] } of Object.values(kinds))
+    for (const list of [...tallies, ...Object.values(utm), rules, regions, languages]) values += list.length;
   return values;
+}
+
+function sizeOf({ kinds, recent }: Pick<LinkLifeDocument, "kinds" | "recent">): number {
+  return 10 + 6 * recent.length + valuesIn(kinds);
 }
 
 /** So that few pages of an index change at a time. Undefined is a pause. */

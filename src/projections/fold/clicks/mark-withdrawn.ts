@@ -21,8 +21,7 @@ import { rowsOfTable } from "../../definitions/click-tables/table.ts";
 import { addHits, hitsOfDay, type LinkTotalsDocument, noHits } from "../../definitions/link-totals.ts";
 import { type OpenDayDocument, openDayId } from "../../definitions/summaries/open-days.ts";
 import type { Fields } from "../../projection.ts";
-import { daysBut } from "./link-lives.ts";
-import { linkDayOf } from "./stored-days.ts";
+import { closedDays, linkDayOf } from "./stored-days.ts";
 import {
   type ClickWorkDeps,
   chunkHeads,
@@ -225,7 +224,8 @@ async function* sumTotals(
   const { asOf } = deps;
   const totals = noHits(accountId);
   const open = await openDaysOf(deps, accountId);
-  for await (const closed of daysBut(deps, accountId, open)) {
+  for await (const closed of closedDays(deps, accountId)) {
+    if (open.includes(closed.day)) continue;
     const day = await linkDayOf(deps, closed, link);
     if (day) addHits(totals, hitsOfDay(day));
     yield;

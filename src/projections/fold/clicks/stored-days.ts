@@ -1,9 +1,10 @@
 // Reads what is kept of links on a closed day: their summaries, and of those with few hits the rows, which are summed here.
 import { DomainError } from "../../../runtime/errors.ts";
+import { documentPages } from "../../../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import { decodeChunk } from "../../definitions/click-tables/decode-chunk.ts";
 import type { AccountDayDocument } from "../../definitions/summaries/account-day.ts";
-import { dayOf, type LinkDayDocument } from "../../definitions/summaries/day.ts";
+import { dayOf, daysOf, type LinkDayDocument } from "../../definitions/summaries/day.ts";
 import { partRows, placesByLink } from "../../definitions/summaries/day-rows.ts";
 import { type QuietPageDocument, quietPageId } from "../../definitions/summaries/quiet-links.ts";
 import { sumLinkDay } from "../../definitions/summaries/sum-rows.ts";
@@ -22,6 +23,22 @@ export class DayBeingClosed extends DomainError {
 }
 
 const AT_A_TIME = 20;
+const DAYS_AT_A_TIME = 100;
+
+/** Of the account, also those that are open again, as they were. @throws what the store throws */
+export async function* closedDays(
+  {
+    readStore,
+    collections,
+  }: { readStore: Pick<ReadStore, "find">; collections: Pick<ClickCollections, "accountDays"> },
+  accountId: string,
+  direction: "asc" | "desc" = "asc",
+): AsyncGenerator<ClosedDay> {
+  const fields = ["accountId", "day", "quietPages"];
+  const sort = { field: "_id", direction } as const;
+  const search = { range: daysOf(accountId), sort, fields, limit: DAYS_AT_A_TIME };
+  for await (const page of documentPages<ClosedDay>(readStore, collections.accountDays, search)) yield* page;
+}
 
 /** Those of the links with rows on the day; undefined is a pause. @throws DayBeingClosed, what the store throws */
 export async function* linkDaysOf(

@@ -1,5 +1,5 @@
-// Why a number changed: the hits of a link, or of an account, as they counted at two moments of the log, and every reason by
-// which one became the other.
+// Why a number changed: the hits of an account under any filters as they counted at two moments of the log, and all that happened
+// to them in between, also where it cancels out.
 import { ALL_CATEGORIES } from "../../../events/streams.ts";
 import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
 import { queriedBuild } from "../../../projections/builds/builds.ts";
@@ -11,21 +11,21 @@ import {
   rowsAsOf,
 } from "../../../projections/definitions/click-tables/decode-chunk.ts";
 import { clicks as clickGroup } from "../../../projections/groups.ts";
-import { utcDate } from "../../../runtime/moment.ts";
 import { Refused } from "../../../runtime/refused.ts";
 import { type SliceWork, type TimeSlices, timeSlices } from "../../../runtime/threads/time-slices.ts";
 import { type EventStore, type Position, START } from "../../../stores/event-store/port.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import { MOST_READ } from "../counting/count-days.ts";
 import type { KindCounts } from "../counting/count-rows.ts";
-import { noTags } from "../counting/link-tags.ts";
+import { linkTags, noTags } from "../counting/link-tags.ts";
 import { clicksAt } from "../counting/list-rows.ts";
 import { selectRows } from "../counting/select-rows.ts";
 import { noHits } from "../counting/sum-days.ts";
 import { rowsIn, type TableReader, withPresentChunks } from "../counting/table-reader.ts";
 import { positionAt } from "../log-positions.ts";
+import type { Filters } from "../question.ts";
 import type { RangeRequest } from "../range.ts";
-import { UTC } from "../time-zone.ts";
+import { dateOf, timeZone, UTC } from "../time-zone.ts";
 import { type MadeWithdrawal, madeWithdrawals, rulesHistory } from "./corrections.ts";
 
 /** `counted`: as of whenCounted. */
@@ -39,13 +39,12 @@ type Deps = {
 
 type Moment = NonNullable<RangeRequest["asOf"]>;
 
-/**
- * `link`: its key; undefined for all of the account. [from, to) in milliseconds: when the hits happened. `until`: by default
- * the end of the log.
- */
+/** `filters`: none for all of the account. [from, to) in milliseconds: when the hits happened. `until`: by default the end of the log. */
 export type ChangesRequest = {
   accountId: string;
-  link?: string | undefined;
+  filters: Filters;
+  /** Of filters by local time; its name, by default UTC. */
+  zone?: string | undefined;
   from?: number | undefined;
   to?: number | undefined;
   since: Moment;
@@ -83,7 +82,7 @@ export async function changesOfNumbers(
   request: ChangesRequest,
   signal?: AbortSignal,
 ): Promise<ChangesOfNumbers> {
-  const { accountId, link } = request;
+  const { accountId, filters } = request;
   const { slices: sliced = timeSlices } = deps;
   const slices = sliced(signal);
   const since = await momentOf(deps, request.since, slices);
@@ -91,29 +90,33 @@ export async function changesOfNumbers(
   if (since.position > until.position) throw new Refused("invalid_range", "since must be before until");
   await deps.counted(until.position);
   const rulesAt = await rulesHistory(deps);
-  const rules = { from: rulesAt(since.position), to: rulesAt(until.position) };
-  const made = await madeWithdrawals(deps, accountId, link);
-  const between = { since, until, rules, made };
+  const [link, ...others] = filters.link ?? [];
+  const made = await madeWithdrawals(deps, accountId, others.length > 0 ? undefined : link);
+  const between = { since, until, rulesAt, made };
   return await withPresentChunks(() => changesInTables(deps, request, between, slices));
 }
 
 type Between = {
   since: MomentOfLog;
   until: MomentOfLog;
-  rules: { from: string | undefined; to: string | undefined };
+  rulesAt: (position: Position) => string | undefined;
   made: ReadonlyMap<string, MadeWithdrawal>;
 };
 
 async function changesInTables(
   deps: Deps,
-  { accountId, link, from, to }: ChangesRequest,
-  { since, until, rules, made }: Between,
+  { accountId, filters: { kind: wanted = CLICK_KINDS, ...filters }, zone, from, to }: ChangesRequest,
+  { since, until, rulesAt, made }: Between,
   slices: TimeSlices,
 ): Promise<ChangesOfNumbers> {
   const { reader, readStore } = deps;
   const numbers = { since, until, before: noHits(), after: noHits() };
+  const rules = { from: rulesAt(since.position), to: rulesAt(until.position) };
+  const ofRules = { from: rules.from ?? null, to: rules.to ?? null };
+  const tags = linkTags(readStore);
   const changes = new Map<string, NumberChange>();
   const note = (change: Omit<NumberChange, "hits">, kind: ClickKind, hits: 1 | -1) => {
+    if (!wanted.includes(kind)) return;
     const { reason, withdrawal, kinds } = change;
     const key = [reason, withdrawal?.id, kinds?.from, kinds?.to].join(" ");
     const known = changes.get(key) ?? { ...change, hits: noHits() };
@@ -122,13 +125,12 @@ async function changesInTables(
   };
   const sinceTime = since.time === null ? Number.NEGATIVE_INFINITY : Date.parse(since.time);
   const build = queriedBuild(clickGroup, await readBuilds(readStore, clickGroup));
-  const [first, last] = [from, to].map((time) => (time === undefined ? undefined : utcDate(new Date(time))));
-  const days = await reader.days(accountId, first, last);
+  const bounds = { from: from ?? Number.NEGATIVE_INFINITY, to: to ?? Number.POSITIVE_INFINITY };
+  const days = await reader.days(accountId, dateOf(bounds.from), dateOf(bounds.to));
   if (days.reduce((rows, day) => rows + rowsIn(day), 0) > MOST_READ) throw new Refused("range_too_large");
   const filter = {
-    from: from ?? Number.NEGATIVE_INFINITY,
-    to: to ?? Number.POSITIVE_INFINITY,
-    ...{ kinds: CLICK_KINDS, filters: link === undefined ? {} : { link: [link] }, zone: UTC },
+    ...bounds,
+    ...{ kinds: CLICK_KINDS, filters, zone: timeZone(zone ?? "") ?? UTC },
     // Withdrawn ones, too.
     asOf: "",
   };
@@ -136,41 +138,70 @@ async function changesInTables(
     for await (const table of reader.tables(day.heads, until.position, slices)) {
       const { chunk } = table;
       const known = rowsAsOf(chunk, since.position);
-      const rows = selectRows(table, filter, noTags);
-      const [out, outNow] = [since, until].map(({ position }) => withdrawnBy(chunk, position));
+      const tagsOf = filters.tag ? await tags.ofLinksIn([table], slices) : noTags;
+      const rows = selectRows(table, filter, tagsOf);
+      const marks = marksOfRows(chunk, made);
       const kindsBy = async (by: string | undefined) =>
         await kindsUnder(deps, chunk, rows, by, build?.rules, slices);
       const [were, are] = [await kindsBy(rules.from), await kindsBy(rules.to)];
       for (const [n, row] of rows.entries()) {
-        const [before, now] = [out?.get(row), outNow?.get(row)].map((id) => id && made.get(id));
         const [was, is] = [were[n], are[n]] as [ClickKind, ClickKind];
+        const ofRow = marks.get(row) ?? [];
+        const out = new Set(ofRow.filter((mark) => holds(mark, since.position)));
         const isNew = row >= known;
-        const wasCounted = !isNew && !before;
-        if (wasCounted) numbers.before[was] += 1;
-        if (!now) numbers.after[is] += 1;
-        if (wasCounted && now) note({ reason: "withdrawn", withdrawal: now }, was, -1);
-        else if (isNew && !now)
-          note({ reason: (chunk.at[row] as number) >= sinceTime ? "added" : "counted_late" }, is, 1);
-        else if (before && !isNew && !now) note({ reason: "restored", withdrawal: before }, is, 1);
-        else if (wasCounted && was !== is) {
-          const kinds = { from: was, to: is, rules: { from: rules.from ?? null, to: rules.to ?? null } };
-          note({ reason: "reclassified", kinds }, was, -1);
-          note({ reason: "reclassified", kinds }, is, 1);
+        let isCounted = !isNew && out.size === 0;
+        const isByOld = isNew ? rulesAt(positionOfRow(chunk, row)) !== rules.to : isCounted;
+        const kind = isByOld ? was : is;
+        if (isCounted) numbers.before[kind] += 1;
+        if (isNew) {
+          note({ reason: (chunk.at[row] as number) >= sinceTime ? "added" : "counted_late" }, kind, 1);
+          isCounted = true;
         }
+        for (const { mark, isEnd } of stepsOf(ofRow, since.position, until.position)) {
+          if (isEnd) out.delete(mark);
+          else out.add(mark);
+          if (isCounted === (out.size === 0)) continue;
+          isCounted = !isCounted;
+          const reason = isCounted ? "restored" : "withdrawn";
+          note({ reason, withdrawal: made.get(mark.withdrawalId) }, kind, isCounted ? 1 : -1);
+        }
+        if (!isCounted) continue;
+        numbers.after[is] += 1;
+        if (kind === is) continue;
+        const kinds = { from: kind, to: is, rules: ofRules };
+        note({ reason: "reclassified", kinds }, kind, -1);
+        note({ reason: "reclassified", kinds }, is, 1);
       }
     }
+  for (const kind of CLICK_KINDS)
+    if (!wanted.includes(kind)) [numbers.before[kind], numbers.after[kind]] = [0, 0];
   const sorted = [...changes.values()].sort((a, b) => REASONS.indexOf(a.reason) - REASONS.indexOf(b.reason));
   return { ...numbers, changes: sorted };
 }
 
-/** Of withdrawn rows the first withdrawal in force, as of the position. */
-function withdrawnBy({ marks }: DecodedChunk, asOf: Position): Map<number, string> {
-  const withdrawn = new Map<number, string>();
-  const inOrder = marks.toSorted((a, b) => (a.from < b.from ? -1 : 1));
-  for (const mark of inOrder)
-    if (holds(mark, asOf))
-      for (const row of mark.rows) if (!withdrawn.has(row)) withdrawn.set(row, mark.withdrawalId);
-  return withdrawn;
+type Mark = DecodedChunk["marks"][number];
+
+/** Of each row that was ever withdrawn. */
+function marksOfRows(
+  { marks }: DecodedChunk,
+  made: ReadonlyMap<string, MadeWithdrawal>,
+): Map<number, Mark[]> {
+  const ofRows = new Map<number, Mark[]>();
+  for (const mark of marks)
+    if (made.has(mark.withdrawalId))
+      for (const row of mark.rows) ofRows.set(row, [...(ofRows.get(row) ?? []), mark]);
+  return ofRows;
+}
+
+/** Beginnings and ends of withdrawals behind `since`, in their order. */
+function stepsOf(marks: readonly Mark[], since: Position, until: Position): { mark: Mark; isEnd: boolean }[] {
+  return marks
+    .flatMap((mark) => [
+      { mark, isEnd: false, position: mark.from },
+      { mark, isEnd: true, position: mark.until },
+    ])
+    .filter(({ position }) => position > since && position <= until)
+    .sort((a, b) => (a.position < b.position ? -1 : 1));
 }
 
 /** Tables have the kinds under the build's rules, and those of recording; others are read from the log. */

@@ -16,7 +16,7 @@ export async function changesRequest(
   deps: { eventStore: Pick<EventStore, "head"> },
   { since, until, from: first, to: end, timezone }: ChangesParameters,
   now: Date,
-): Promise<Omit<ChangesRequest, "accountId" | "link">> {
+): Promise<Omit<ChangesRequest, "accountId" | "filters">> {
   const { from, to, zone } = parseRange({ from: first, to: end, timezone });
   const momentOf = async (text: string, name: string) => {
     const moment = momentIn(text, zone, name);

@@ -14,7 +14,7 @@ import { Refused } from "../../../runtime/refused.ts";
 import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import { closedLinkDay } from "../closed-link-days.ts";
-import type { Period } from "../resolve-question.ts";
+import type { Period } from "../question.ts";
 import { DAY_MS } from "../time-zone.ts";
 import { type Counting, countRows, type DayCounts, type DayQuestion, placeOf } from "./count-rows.ts";
 import { countAccountDay, countLinkDay } from "./count-summary.ts";
@@ -155,13 +155,13 @@ function boundsIn({ heads }: TableDay, { from, to }: Period): Period | undefined
 }
 
 function keyOf(day: TableDay, of: DayQuestion): string {
-  const { accountId, from, to, starts, filters, kinds, zone, interval, groupBy, limit, asOf } = of;
+  const { accountId, from, to, starts, filters, kinds, zone, groupBy, limit, asOf } = of;
   const chunks = day.heads.map(keyOfChunk);
   const until = asOf >= day.version ? "" : asOf;
   const bounds = [from, to].map(String);
   return JSON.stringify([
     ...[accountId, chunks, bounds, starts, zone.name, filters],
-    ...[kinds, interval, groupBy, limit, until, of.hitsOnly, of.visitorKinds],
+    ...[kinds, groupBy, limit, until, of.hitsOnly, of.visitorKinds],
   ]);
 }
 

@@ -19,9 +19,7 @@ import type { ValueCounts } from "../../../projections/definitions/summaries/acc
 import { valueCounts } from "../../../projections/definitions/summaries/sum-account.ts";
 import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
-import type { Interval } from "../intervals.ts";
-import type { Filters, GroupBy } from "../question.ts";
-import type { Period } from "../resolve-question.ts";
+import type { Filters, GroupBy, Period } from "../question.ts";
 import type { TimeZone } from "../time-zone.ts";
 import { columnOf, isLocal, localValues, type TagsOf, valuesOf } from "./group-values.ts";
 import { type RowFilter, selectRows } from "./select-rows.ts";
@@ -52,7 +50,6 @@ export type Counting = {
   kinds: readonly ClickKind[];
   zone: TimeZone;
   starts: readonly number[];
-  interval: Interval;
   groupBy: readonly CountedBy[];
   limit: number;
   asOf: Position;

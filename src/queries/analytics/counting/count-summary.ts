@@ -26,8 +26,8 @@ import {
   valueCounts,
 } from "../../../projections/definitions/summaries/tally.ts";
 import { kindBits, visitorsWho } from "../../../projections/definitions/summaries/visitors.ts";
-import type { Period } from "../resolve-question.ts";
-import { HOUR_MS, QUARTER_MS } from "../time-zone.ts";
+import type { Period } from "../question.ts";
+import { DAY_MS, HOUR_MS, QUARTER_MS } from "../time-zone.ts";
 import {
   type Counted,
   type CountedBy,
@@ -92,14 +92,18 @@ function countSummary(
   asked: DayQuestion,
   valuesOf: (field: CountedBy) => ValueCounts | undefined,
 ): DayCounts | undefined {
-  const { starts, interval, zone, groupBy, hitsOnly } = asked;
+  const { starts, zone, groupBy, hitsOnly } = asked;
   const byTime = <K>(keyAt: (at: number) => K, hasVisitors: boolean) =>
     countByTime(summary, asked, keyAt, hasVisitors);
   const totals = isWhole(asked) ? new Map([[0, countAll(summary, asked)]]) : byTime(() => 0, true);
-  const points =
-    starts.length > 0 ? byTime((at) => placeOf(starts, at), interval === "hour" && !hitsOnly) : new Map();
-  if (!totals || !points) return undefined;
+  if (!totals) return undefined;
   const total = totals.get(0) ?? nothing();
+  const midnight = midnightOf(summary.day);
+  const place = placeOf(starts, midnight);
+  const isOnePoint = isWhole(asked) && place === placeOf(starts, midnight + DAY_MS - 1);
+  const ofOne = () => new Map(starts.length > 0 && hitsIn(total) > 0 ? [[place, total]] : []);
+  const points = isOnePoint || starts.length === 0 ? ofOne() : byTime((at) => placeOf(starts, at), !hitsOnly);
+  if (!points) return undefined;
   const groups: DayCounts["groups"] = new Map();
   for (const field of groupBy) {
     const isTime = field !== "destination" && isLocal(field);

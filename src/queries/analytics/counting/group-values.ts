@@ -10,7 +10,7 @@ import { DAY_MS, HOUR_MS, type TimeZone } from "../time-zone.ts";
 /** 1970-01-01 was a Thursday. */
 const THURSDAY = 4;
 
-type LocalField = "hour" | "day" | "weekday";
+type LocalField = "hour" | "day" | "weekday" | "weekday_hour";
 
 /** The column whose text decides; undefined for fields of local times. */
 export function columnOf(field: GroupBy): ColumnName | undefined {
@@ -37,11 +37,15 @@ export function comparable(field: GroupBy, value: string): string {
   return hostName(URL.parse(text)?.host || text).replace(/^www\.(?=.)/, "") || folded(bounded(text));
 }
 
+const hourOf = (local: number) => new Date(local).toISOString().slice(11, 13);
+const weekdayOf = (local: number) => ((((Math.floor(local / DAY_MS) + THURSDAY - 1) % 7) + 7) % 7) + 1;
+
 /** By local time (localTime). */
 const LOCAL: Readonly<Record<LocalField, (local: number) => string>> = {
-  hour: (local) => new Date(local).toISOString().slice(11, 13),
+  hour: hourOf,
   day: (local) => new Date(local).toISOString().slice(0, 10),
-  weekday: (local) => String(((((Math.floor(local / DAY_MS) + THURSDAY - 1) % 7) + 7) % 7) + 1),
+  weekday: (local) => String(weekdayOf(local)),
+  weekday_hour: (local) => `${weekdayOf(local)}-${hourOf(local)}`,
 };
 
 /** When an instant is in the zone, as if it were UTC. */

@@ -8,10 +8,10 @@ import {
   type DecodedChunk,
   positionOfRow,
 } from "../../../projections/definitions/click-tables/decode-chunk.ts";
-import { utcDate } from "../../../runtime/moment.ts";
 import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { EventStore, Position } from "../../../stores/event-store/port.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
+import { dateOf } from "../time-zone.ts";
 import { linkTags, noTags } from "./link-tags.ts";
 import { type RowFilter, selectRows } from "./select-rows.ts";
 import type { Head, TableReader } from "./table-reader.ts";
@@ -72,9 +72,7 @@ async function headsOf(
   reader: TableReader,
   { accountId, from, to, after, asOf }: RowSearch,
 ): Promise<Head[]> {
-  const [first, last] = [from, to].map((time) =>
-    Number.isFinite(time) ? utcDate(new Date(time)) : undefined,
-  );
+  const [first, last] = [from, to].map(dateOf);
   const days = await reader.days(accountId, first, last);
   return days
     .flatMap(({ heads }) => heads)

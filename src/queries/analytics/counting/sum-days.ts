@@ -3,10 +3,8 @@
 import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
 import { VALUE_MEMBERS, type ValueCounts } from "../../../projections/definitions/summaries/account-day.ts";
 import { CUT, type Value } from "../../../projections/definitions/summaries/tally.ts";
-import type { Interval } from "../intervals.ts";
 import type { Group, GroupRow, Point, Totals } from "../question.ts";
-import { DAY_MS } from "../time-zone.ts";
-import { type Counted, type CountedBy, type DayCounts, type KindCounts, placeOf } from "./count-rows.ts";
+import type { Counted, CountedBy, DayCounts, KindCounts } from "./count-rows.ts";
 
 /** `visitors`: of several days; null where those of one aren't known. */
 type Summed = KindCounts & { visitors: number | null };
@@ -34,10 +32,10 @@ export function midnightOf(date: string): number {
 export type DaysSum = ReturnType<typeof sumOfDays>;
 
 /**
- * Points that begin at `starts`: by the hour with the visitors of each; else those of a UTC day count in the point in which its
- * middle lies, so that points add up to the total. `visitorKinds`: of the hits whose visitors are counted.
+ * Points that begin at `starts`, each with what its own time would be answered with: who came in two parts of a UTC day counts in the
+ * points of both. `visitorKinds`: of the hits whose visitors are counted.
  */
-export function sumOfDays({ starts, interval, groupBy, visitorKinds }: SummedQuestion) {
+export function sumOfDays({ starts, groupBy, visitorKinds }: SummedQuestion) {
   const total: Summed = nothing();
   const points: Summed[] = starts.map(nothing);
   const groups = new Map(groupBy.map((field) => [field, new Map<Value, Summed>()]));
@@ -77,10 +75,8 @@ export function sumOfDays({ starts, interval, groupBy, visitorKinds }: SummedQue
       for (const [index, counted] of ofPoints) {
         const point = points[firstPoint + index] as Summed;
         addHits(point, counted);
-        if (interval === "hour") addVisitors(point, counted.visitors, counted);
+        addVisitors(point, counted.visitors, counted);
       }
-      const middle = interval === "hour" ? undefined : points[placeOf(starts, midnightOf(day) + DAY_MS / 2)];
-      if (middle) addVisitors(middle, ofDay.visitors, ofDay);
       for (const [field, values] of ofGroups) addValues(field, values);
     },
     /** Of a group of a day that is not in its counts. */
@@ -94,7 +90,6 @@ export function sumOfDays({ starts, interval, groupBy, visitorKinds }: SummedQue
 
 type SummedQuestion = {
   starts: readonly number[];
-  interval: Interval;
   groupBy: readonly CountedBy[];
   visitorKinds: readonly ClickKind[];
 };

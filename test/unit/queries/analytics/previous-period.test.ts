@@ -1,6 +1,7 @@
 // The time that a range is compared with: the same hours of the zone, as many whole days before as the range is long.
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import type { Comparison, Period } from "../../../../src/queries/analytics/question.ts";
 import { resolveQuestion } from "../../../../src/queries/analytics/resolve-question.ts";
 import { memoize } from "../../../../src/runtime/memoize.ts";
 
@@ -66,6 +67,20 @@ it("compares today in Tokyo with yesterday's hours so far", async () => {
   const now = Date.parse("2026-11-28T20:30Z");
   const { previous } = await resolveQuestion({ ...asked, compare: "previous" }, now, async () => undefined);
   expect([previous?.from, previous?.to]).toEqual([Date.parse("2026-11-27T15:00Z"), now - DAY_MS]);
+});
+
+it("compares with the same hours of the week, month or year before, and with what was chosen", async () => {
+  const local = (text: string) => Date.parse(`${text}Z`);
+  const asked = { zone: "UTC", from: local("2028-03-29T10:00"), to: local("2028-03-31T12:00") };
+  const comparedWith = async (compare: Comparison | Period) =>
+    (await resolveQuestion({ ...asked, interval: "day", compare }, asked.to, async () => undefined)).previous;
+  const of = (from: string, to: string) => expect.objectContaining({ from: local(from), to: local(to) });
+  expect(await comparedWith("week")).toEqual(of("2028-03-22T10:00", "2028-03-24T12:00"));
+  // February has 29 days.
+  expect(await comparedWith("month")).toEqual(of("2028-02-29T10:00", "2028-02-29T12:00"));
+  expect(await comparedWith("year")).toEqual(of("2027-03-29T10:00", "2027-03-31T12:00"));
+  const own = { from: local("2027-01-01T00:00"), to: local("2027-01-03T00:00") };
+  expect(await comparedWith(own)).toEqual({ ...own, starts: [own.from, local("2027-01-02T00:00")] });
 });
 
 /** As Intl shows an instant in the zone, as if that were UTC. Remembered, as ranges beside one day share most instants. */

@@ -1,6 +1,7 @@
 // The lines of a file, or of a text that was pasted, and which of them have bytes that are not of its encoding, so that only those are refused.
 import { isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
+import { isWorkbook, sheetAsCsv } from "./workbook.ts";
 
 /** Stands for bytes that are not of the encoding. No text that was decoded has these two surrogates. */
 export const UNDECODED = "\ud800\ud800";
@@ -9,6 +10,9 @@ export const DECODING_REFUSAL = "it is not UTF-8: name its encoding by --encodin
 
 /** Bytes; a longer line is cut. */
 export const LONGEST_LINE = 402_653_184;
+
+/** Bytes of XML that a workbook may have, as its texts are in memory. */
+const LARGEST_SHEET = 268_435_456;
 
 const LINE_FEED = 0x0a;
 
@@ -29,6 +33,28 @@ export function textSource(name: string, text: string): Source {
       yield bytes;
     },
   };
+}
+
+/** `mostUnpacked`: bytes of a workbook's XML. What is no UTF-8 is taken as Windows writes it. @throws wrong_format */
+export async function textOfFile(name: string, bytes: Uint8Array, mostUnpacked: number): Promise<string> {
+  if (isWorkbook(bytes)) return await sheetAsCsv(name, bytes, mostUnpacked);
+  const marked = markedEncoding(Buffer.from(bytes));
+  const encoding = marked === "utf-8" && !isUtf8(bytes) ? "windows-1252" : marked;
+  return new TextDecoder(encoding).decode(bytes);
+}
+
+/** A workbook comes as the CSV of its first sheet, read as a whole; whatever else, as it is. @throws wrong_format */
+async function* tablesOf(source: Source, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  let isBook: boolean | undefined;
+  for await (const chunk of source.read(signal)) {
+    isBook ??= isWorkbook(chunk);
+    if (!isBook) yield chunk;
+    else if (length <= LONGEST_LINE) parts.push(chunk);
+    length += chunk.length;
+  }
+  if (parts.length > 0) yield Buffer.from(await sheetAsCsv(source.name, Buffer.concat(parts), LARGEST_SHEET));
 }
 
 /**
@@ -57,7 +83,7 @@ export async function* linesOf(
     isFirst = false;
     return text.replace(/^\ufeff/, "");
   };
-  for await (const chunk of source.read(signal)) {
+  for await (const chunk of tablesOf(source, signal)) {
     decode ??= decoderOf(encoding ?? markedEncoding(chunk));
     const bytes = decode.split(chunk);
     let start = 0;

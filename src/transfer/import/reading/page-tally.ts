@@ -1,7 +1,7 @@
 // Whether all pages of an API's answer are in a file, by what each of them says of the whole: a part isn't taken for it.
 import { hash } from "node:crypto";
-import { isObject } from "../../runtime/is-object.ts";
-import { countOf, textOf } from "./fields.ts";
+import { isObject } from "../../../runtime/is-object.ts";
+import { countOf, textOf } from "../fields.ts";
 
 const TOTALS = ["total", "totalItems", "totalCount", "total_count", "stats.total_links"];
 const NEXT = ["next", "next_cursor", "nextCursor", "has_more", "hasMore"];

@@ -1,7 +1,7 @@
 // Rows of a table with a line of column names, separated by commas, semicolons or tabs; or of a list of addresses.
-import { cleanText } from "../../events/classification/clean-text.ts";
-import { Refused } from "../../runtime/refused.ts";
-import { readGuardNote, unguarded } from "../csv-cells.ts";
+import { cleanText } from "../../../events/classification/clean-text.ts";
+import { Refused } from "../../../runtime/refused.ts";
+import { readGuardNote, unguarded } from "../../csv-cells.ts";
 import { type CsvForm, type CsvRecord, csvFormOf, csvReader } from "./csv.ts";
 import { DECODING_REFUSAL, UNDECODED } from "./lines.ts";
 import { type RowOrError, type Start, unreadable } from "./row.ts";
@@ -124,7 +124,8 @@ function headerOf(
       .replace(/[^\p{L}\p{N}]+/gu, "_");
     return known.get(folded(cell ?? "")) ?? (snake || `column_${n + 1}`);
   });
-  const twice = columns.find((column, n) => columns.indexOf(column) < n);
+  const named = new Set<string>();
+  const twice = columns.find((column) => named.has(column) || !named.add(column));
   if (twice === undefined) return { columns, isGuarded };
   const written = header.cells.filter((_, n) => columns[n] === twice).join(" and ");
   throw new Refused(

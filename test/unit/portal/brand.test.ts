@@ -1,6 +1,6 @@
 // What an account has chosen for visitors is not taken for nothing while its documents are away.
 import { expect, it } from "vitest";
-import { brandOf } from "../../../src/portal/account/brand-card.ts";
+import { brandOf } from "../../../src/portal/account/account-page.ts";
 import { ProjectionNotBuilt } from "../../../src/projections/builds/errors.ts";
 
 const reading = (get: () => Promise<undefined>) => brandOf({ readStore: { get } }, "account");

@@ -1,6 +1,6 @@
 // A record of a file that is read, or why it is none.
-import { Refused } from "../../runtime/refused.ts";
-import type { Fields } from "./imported.ts";
+import { Refused } from "../../../runtime/refused.ts";
+import type { Fields } from "../imported.ts";
 
 /** `place`: where it is in the file, such as `line 17`. `columns`: of the file's first line, if it has one. */
 export type Row = { place: string; record: Fields; columns?: readonly string[] };

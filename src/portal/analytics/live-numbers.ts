@@ -1,0 +1,59 @@
+// GET /portal/live: says to an open page, by server-sent events, that clicks of its account have been counted or withdrawn, upon which
+// it gets its numbers again (live.js).
+import { type LiveStreams, liveStreams } from "../../api/events/streams.ts";
+import type { Api } from "../../api/fastify.ts";
+import { requireDeveloper } from "../../commands/caller.ts";
+import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
+import { whenCounted } from "../../queries/analytics/when-counted.ts";
+import { pause } from "../../runtime/pause.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import { requireSession, signedIn } from "../shell/sessions.ts";
+
+const CHANGES_NUMBERS = ["LinkClicked", "ClicksWithdrawn", "ClicksRestored"] as const;
+/** Between two messages, so that many clicks cost few. */
+const BETWEEN_MS = 250;
+
+/** `findSession`: again while the stream is open, as it may have ended. */
+export function liveNumbers(
+  app: Api,
+  deps: PortalDeps & {
+    findSession: (sent: Record<string, string | undefined>) => Promise<{ tier: Tier } | undefined>;
+  },
+): void {
+  const streams: LiveStreams = liveStreams(app, { ...deps, kind: "pages" });
+  const counted = whenCounted({ ...deps, sleep: pause });
+  app.get("/live", { preHandler: requireSession, exposeHeadRoute: false }, async (request, reply) => {
+    const { accountId, tier } = signedIn(request);
+    requireDeveloper(tier, "Live numbers");
+    const after = await deps.eventStore.head();
+    const alive = { event: "alive", id: "", data: {} };
+    await streams.open(
+      reply,
+      accountId,
+      async (client, stream) => {
+        // While a store is unavailable the session counts as valid.
+        const session = await deps.findSession(request.cookies).catch(() => ({ tier }));
+        if (stream.signal.aborted) return;
+        if (session && hasDeveloperFeatures(session.tier)) client.offer(alive);
+        else stream.abort();
+      },
+      async (client, signal) => {
+        client.offer(alive);
+        for await (const { events } of deps.logReader.followAccount(
+          accountId,
+          after,
+          CHANGES_NUMBERS,
+          "recorded",
+          signal,
+        )) {
+          const last = events.at(-1);
+          if (!last) continue;
+          // Who asks again before they are counted would hear of them with the next ones only.
+          await counted(last.position).catch(() => undefined);
+          await client.send({ event: "changed", id: "", data: {} });
+          await pause(BETWEEN_MS, signal);
+        }
+      },
+    );
+  });
+}

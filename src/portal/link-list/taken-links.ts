@@ -1,0 +1,100 @@
+// What is taken home of links that were chosen in the list, or just made from a table: a CSV table, and their QR codes in a ZIP.
+
+import type { FastifyReply } from "fastify";
+import { Zip, ZipPassThrough } from "fflate";
+import { CSV_TYPE, sendExport } from "../../api/limits/exports.ts";
+import type { OpenStreams } from "../../api/limits/open-streams.ts";
+import { ACCOUNT_STYLE, type QrLook } from "../../events/links/qr-look.ts";
+import {
+  type AccountLinksFilter,
+  accountLinkPages,
+  countAccountLinks,
+  withClicks,
+} from "../../queries/links/list-links.ts";
+import { Refused } from "../../runtime/refused.ts";
+import { COUNTED_HEAD, countedRow } from "../../transfer/export/link-table.ts";
+import { brandOf } from "../account/account-page.ts";
+import { count } from "../links/link-view.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+
+const READ_AT_A_TIME = 500;
+/** Images of one ZIP: a minute's work of one thread. */
+const MOST_IMAGES = 1_000;
+/** Pixels, enough for a flyer. */
+const IMAGE_SIZE = 1_024;
+
+type TakeDeps = PortalDeps & { exports: OpenStreams };
+
+/** Links by their keys, or all that fit. */
+type Wanted = { keys: readonly string[] } | AccountLinksFilter;
+
+/** @throws invalid_request where nothing is chosen; too_many_streams, too_many_links */
+export async function sendTable(
+  deps: TakeDeps,
+  reply: FastifyReply,
+  accountId: string,
+  wanted: Wanted,
+): Promise<FastifyReply> {
+  refuseNone(wanted);
+  const file = { type: CSV_TYPE, name: "links.csv" };
+  return await sendExport(reply, deps.exports, accountId, file, async function* (signal) {
+    yield COUNTED_HEAD;
+    for await (const page of accountLinkPages(deps, accountId, { ...wanted, limit: READ_AT_A_TIME })) {
+      if (signal.aborted) return;
+      const rows = await withClicks(deps, page);
+      yield rows.map((row) => countedRow(row, deps.baseHost)).join("");
+    }
+  });
+}
+
+/**
+ * As PNG with the account's look, each in the folder of its host. @throws invalid_request where nothing is chosen, or more than
+ * MOST_IMAGES; too_many_streams, too_many_links
+ */
+export async function sendQrCodes(
+  deps: TakeDeps,
+  reply: FastifyReply,
+  accountId: string,
+  wanted: Wanted,
+): Promise<FastifyReply> {
+  refuseNone(wanted);
+  const fitting = "keys" in wanted ? wanted.keys.length : await countAccountLinks(deps, accountId, wanted);
+  if (fitting > MOST_IMAGES)
+    throw new Refused(
+      "invalid_request",
+      `At most ${count(MOST_IMAGES)} QR codes are drawn at a time, and ${count(fitting)} links fit: filter them first`,
+    );
+  const brand = await brandOf(deps, accountId);
+  const { logo: hasLogo, ...style } = { ...ACCOUNT_STYLE, ...brand?.qr };
+  const logo = hasLogo ? (brand?.logo ?? undefined) : undefined;
+  const look: QrLook = {
+    ...style,
+    ...{ format: "png", size: IMAGE_SIZE },
+    ...(logo !== undefined && { ecc: "H", logo }),
+  };
+  const file = { type: "application/zip", name: "qr-codes.zip" };
+  return await sendExport(reply, deps.exports, accountId, file, async function* (signal) {
+    const parts: Uint8Array[] = [];
+    const zip = new Zip((error, part) => {
+      if (error) throw error;
+      parts.push(part);
+    });
+    for await (const page of accountLinkPages(deps, accountId, { ...wanted, limit: READ_AT_A_TIME }))
+      for (const { _id: key, shortUrl } of page) {
+        if (signal.aborted) return;
+        // PNG is compressed already.
+        const image = new ZipPassThrough(`${key}.png`);
+        image.mtime = deps.clock();
+        zip.add(image);
+        image.push(Buffer.from(await deps.drawQr(`${shortUrl}?qr=1`, look)), true);
+        yield* parts.splice(0);
+      }
+    zip.end();
+    yield* parts.splice(0);
+  });
+}
+
+function refuseNone(wanted: Wanted): void {
+  if ("keys" in wanted && wanted.keys.length === 0)
+    throw new Refused("invalid_request", "Choose at least one link first.");
+}

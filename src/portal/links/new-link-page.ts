@@ -14,7 +14,7 @@ import { links } from "../../projections/definitions/links.ts";
 import { listDomains } from "../../queries/domains.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
-import { brandOf } from "../account/brand-card.ts";
+import { brandOf } from "../account/account-page.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
 import { countDraft } from "../shell/change-limit.ts";

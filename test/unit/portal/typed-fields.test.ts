@@ -185,7 +185,15 @@ it("is read or refused by the name of an input, whatever is sent", () => {
         const errors = fieldErrors({ error, field, message, status: 400, typed: body }, NONE);
         const planned = readableFields(typed);
         const page = htmlText(
-          linkForm({ tier: "developer", typed, planned, errors, ...NO_CAMPAIGN, draft: "/draft" }),
+          linkForm({
+            tier: "developer",
+            typed,
+            planned,
+            errors,
+            ...NO_CAMPAIGN,
+            draft: "/draft",
+            button: "Save",
+          }),
         );
         expect(page).toContain("-error");
         expect(page).not.toMatch(/<b>|<script/);

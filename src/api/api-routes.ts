@@ -11,6 +11,7 @@ import type { Secrets } from "../stores/secrets/port.ts";
 import { accountAnalyticsRoutes } from "./analytics/account-routes.ts";
 import { analyticsRoutes } from "./analytics/analytics-route.ts";
 import { changesRoutes } from "./analytics/changes-route.ts";
+import { sharedPagesRoutes } from "./analytics/shared-pages-route.ts";
 import { eventsRoute } from "./events/events-route.ts";
 import type { Api } from "./fastify.ts";
 import { idempotency } from "./idempotency.ts";
@@ -83,6 +84,7 @@ export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
     historyRoute(keyed, life);
     proofRoute(keyed, { ...life, counts: deps.counts, logReader: deps.logReader });
     tagRoutes(keyed, life);
+    sharedPagesRoutes(keyed, { ...life, secrets: backend.secrets });
     savedFilterRoutes(keyed, life);
     eventsRoute(keyed, { ...reading, ...deps, findCaller: deps.keys.findCaller });
   });

@@ -110,6 +110,14 @@ export function secretKeyOf(
   return kept;
 }
 
+/** The present one first, then the one before, if there is one: what was signed under it stays good. */
+export function secretKeysOf(
+  config: Pick<Config, "secretKey" | "secretKeyPrevious" | "dataDir">,
+): [string, ...string[]] {
+  const [secretKey, previous] = [secretKeyOf(config), config.secretKeyPrevious];
+  return previous === undefined || previous === secretKey ? [secretKey] : [secretKey, previous];
+}
+
 /** Whether the SECRET_KEY in use is the one that lies in the data folder. */
 export function isKeptInDataDir(config: Pick<Config, "secretKey" | "dataDir">): boolean {
   const file = join(config.dataDir, "secret.key");

@@ -1,7 +1,8 @@
 // Every event type with its schema, version and upcasters; unknown keys are refused when writing, dropped when reading.
 import { z } from "zod";
 import type { EventMetadata, RecordedEvent } from "../stores/event-store/port.ts";
-import { accountEvents, domainEvents, webhookEvents } from "./account-events.ts";
+import { accountEvents, domainEvents, webhookEvents } from "./accounts/account-events.ts";
+import { sharingEvents } from "./accounts/sharing-events.ts";
 import { clickEvents, gapEvents } from "./click-events.ts";
 import type { CatalogueEntry } from "./definition.ts";
 import { linkEvents, withdrawalEvents } from "./link-events.ts";
@@ -11,6 +12,7 @@ import { operatorEvents } from "./operator-events.ts";
 export const catalogue = {
   ...accountEvents,
   ...webhookEvents,
+  ...sharingEvents,
   ...domainEvents,
   ...linkEvents,
   ...clickEvents,
@@ -33,7 +35,9 @@ export type EventOf<T extends EventType> = {
 }[T];
 
 /** Of `account-<uuid>`. */
-export type AccountEvent = EventOf<keyof typeof accountEvents | keyof typeof webhookEvents>;
+export type AccountEvent = EventOf<
+  keyof typeof accountEvents | keyof typeof webhookEvents | keyof typeof sharingEvents
+>;
 export type DomainEvent = EventOf<keyof typeof domainEvents>;
 export type LinkEvent = EventOf<keyof typeof linkEvents>;
 export type LinkClicked = EventOf<"LinkClicked">;

@@ -30,7 +30,13 @@ export type UtmField = (typeof UTM_FIELDS)[number];
 export const NO_RULE = "none";
 
 /** What an API key may do, unless it may do all. */
-export const KEY_SCOPES = ["links:read", "links:write", "analytics:read", "events:read"] as const;
+export const KEY_SCOPES = [
+  "links:read",
+  "links:write",
+  "analytics:read",
+  "analytics:share",
+  "events:read",
+] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
 /** What else than a domain's id says where links are: on the service's own host. */
@@ -75,6 +81,9 @@ export const STREAM_LIMITS = {
   accountEvents: 5_000,
   /** Of an account: tags that have a colour at one time. */
   tagColours: 500,
+  /** Of an account: at one time. */
+  sharedPages: 100,
+  weeklyMails: 10,
   /** Of an account: filters of its list of links that are kept at one time. */
   savedFilters: 50,
   /** Changes of a link after its creation. */

@@ -10,8 +10,11 @@ import type { CommandDeps } from "../commands/handle-command.ts";
 import type { BulkDeps } from "../commands/links/bulk/bulk.ts";
 import type { Mailer } from "../commands/mail/mailer.ts";
 import type { PasswordWork } from "../commands/password-work.ts";
+import type { StopLinks } from "../commands/sharing/weekly-mails.ts";
 import type { Limits, Tier } from "../events/vocabulary.ts";
 import type { LogReader } from "../queries/log-reader/log-reader.ts";
+import type { LinkPasses } from "../redirect/password/link-pass.ts";
+import type { PasswordCheck } from "../redirect/password/password-check.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Counts } from "../stores/counts/counts.ts";
 import type { Position } from "../stores/event-store/port.ts";
@@ -68,6 +71,10 @@ export type PortalDeps = CommandDeps & {
   sender: Pick<DeliverySender, "send">;
   /** Undefined when SMTP_URL is unset. */
   mailer: Mailer | undefined;
+  /** Of shared pages; bounded and counted as those of links. */
+  sharedPasswords: { passes: LinkPasses; check: PasswordCheck };
+  /** Of weekly mails. */
+  stopLinks: StopLinks;
   links: BulkDeps;
   /** Read-your-writes for lifecycle projections (queries/read-your-writes.ts). */
   whenReadable: (position: Position | undefined) => Promise<void>;

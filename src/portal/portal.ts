@@ -24,6 +24,9 @@ import { linkPages } from "./links/link-page.ts";
 import { newLinkPage } from "./links/new-link-page.ts";
 import type { PortalDeps, Watched } from "./portal-deps.ts";
 import { proofPages } from "./proof/proof-pages.ts";
+import { sharedPage } from "./shared/shared-page.ts";
+import { sharingPages } from "./shared/sharing-page.ts";
+import { stopMailPage } from "./shared/stop-mail-page.ts";
 import { assetRoutes, portalAssets } from "./shell/assets.ts";
 import { errorPages } from "./shell/error-page.ts";
 import { landingPage } from "./shell/landing-page.ts";
@@ -58,6 +61,8 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
     errorPages(site);
     landingPage(site, deps);
     statusPage(site, deps);
+    sharedPage(site, deps);
+    await site.register(async (strangers: Api) => stopMailPage(strangers, deps));
     await site.register(
       async (app: Api) => {
         await assetRoutes(app, assets);
@@ -73,6 +78,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
         dashboardPage(app, portal);
         analyticsPage(app, portal);
         whyPage(app, portal);
+        sharingPages(app, portal);
         liveNumbers(app, {
           ...portal,
           findSession: (sent) => portal.sessions.find(sent[cookies.session]),

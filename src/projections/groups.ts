@@ -12,6 +12,7 @@ import { eventIndex } from "./definitions/event-index.ts";
 import { keys, keyTexts } from "./definitions/keys.ts";
 import { links } from "./definitions/links.ts";
 import { webhooks } from "./definitions/webhooks.ts";
+import { weeklyMails } from "./definitions/weekly-mails.ts";
 import type { Projection } from "./projection.ts";
 
 export type ProjectionGroup = {
@@ -32,8 +33,8 @@ export type ProjectionGroup = {
 /** Commits soon, as portal pages wait until a link that was just created is in the documents. */
 export const lifecycle: ProjectionGroup = {
   name: "lifecycle",
-  version: 4,
-  readsSince: 4,
+  version: 5,
+  readsSince: 5,
   projections: [
     accounts,
     brands,
@@ -41,6 +42,7 @@ export const lifecycle: ProjectionGroup = {
     keyTexts,
     domains,
     webhooks,
+    weeklyMails,
     links,
     accountLinks,
     clickGaps,

@@ -155,6 +155,11 @@ export const REFUSALS = {
     message: "This link was used already or is too old; please ask for a new one",
   },
 
+  // Shared pages and weekly mails.
+  shared_page_not_found: { status: 404, message: "This account has no such shared page, or has ended it" },
+  weekly_mail_not_found: { status: 404, message: "This account gets no such mail, or has stopped it" },
+  sharing_limit_reached: { status: 409 },
+
   // Custom domains.
   invalid_hostname: { status: 400, field: "hostname" },
   domain_not_found: { status: 404, message: "Domain not found" },

@@ -137,7 +137,7 @@ async function clickQuestion(
 }
 
 /** Also of a deleted one, which keeps its clicks. @throws not_found, invalid_link; forbidden for another account's link */
-async function linkKeyOf(deps: Deps, caller: Caller, name: string): Promise<string> {
+export async function linkKeyOf(deps: CurrentLinkDeps, caller: Caller, name: string): Promise<string> {
   if (!name.includes("/")) return (await currentOwnLink(deps, caller, { slug: name }, documentAt(deps)))._id;
   const link = await documentAt(deps)(namedLink(name, deps.baseHost));
   if (!link) throw new Refused("not_found", "Short link not found.");

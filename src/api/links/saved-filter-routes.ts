@@ -8,7 +8,7 @@ import {
   queryOfFilter,
   savedFiltersOf,
 } from "../../commands/links/saved-filters.ts";
-import type { SavedFilter } from "../../events/account-events.ts";
+import type { SavedFilter } from "../../events/accounts/account-events.ts";
 import { UTC } from "../../queries/analytics/time-zone.ts";
 import { madeBetween } from "../../queries/links/list-links.ts";
 import { type Api, contextOf } from "../fastify.ts";

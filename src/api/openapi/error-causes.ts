@@ -21,6 +21,7 @@ export const ERROR_CAUSES = {
     too_many_links: "too many links have times or a limit to be listed by their state",
     link_too_large: "all that the link carries is more than 16 KB",
     invalid_link: "a filter names no link",
+    invalid_time_zone: "there is no such time zone",
     invalid_item: "an item of a bulk request is wrong",
     unscannable_qr: "nobody could scan a QR code that looks so",
   },
@@ -40,6 +41,7 @@ export const ERROR_CAUSES = {
     not_found: "there is no such resource",
     link_not_found: "there is no such link",
     webhook_not_found: "the account has no such webhook",
+    shared_page_not_found: "the account has no such shared page, or has ended it",
     filter_not_found: "there is no saved filter of this name",
   },
   405: { method_not_allowed: "this address doesn't take this method: see the header Allow" },
@@ -52,6 +54,7 @@ export const ERROR_CAUSES = {
     link_deleted: "the link was deleted in this moment: restore it first",
     history_full:
       "the link or the account was changed as often as it can be, or the account keeps as many filters as it can",
+    sharing_limit_reached: "the account has as many shared pages as it can: end one first",
     idempotency_key_reused: "the Idempotency-Key was used with another body",
     webhook_key_missing: "the key of the webhook is missing: make a new one",
   },

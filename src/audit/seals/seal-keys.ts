@@ -1,6 +1,6 @@
 // The key that signs seals, derived from SECRET_KEY, and the public one that verifies them.
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
-import { type Config, isKeptInDataDir, secretKeyOf } from "../../config/config.ts";
+import { type Config, isKeptInDataDir, secretKeysOf } from "../../config/config.ts";
 import { derivedKey } from "../../stores/secrets/derived-key.ts";
 
 export type SealKeys = {
@@ -31,9 +31,8 @@ export function sealKeysOf(secretKey: string): SealKeys {
 export function sealKeysFrom(
   config: Pick<Config, "secretKey" | "secretKeyPrevious" | "dataDir">,
 ): [SealKeys, ...SealKeys[]] {
-  const [secretKey, previous] = [secretKeyOf(config), config.secretKeyPrevious];
-  const earlier = previous === undefined || previous === secretKey ? [] : [sealKeysOf(previous)];
-  return [sealKeysOf(secretKey), ...earlier];
+  const [secretKey, ...previous] = secretKeysOf(config);
+  return [sealKeysOf(secretKey), ...previous.map(sealKeysOf)];
 }
 
 /** What a verification trusts, unless it is told other keys. `keys`: of sealKeysFrom. */

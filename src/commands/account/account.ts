@@ -1,6 +1,6 @@
 // Decider of an account, and the fold of its whole stream, on whose keys, domains and webhooks key.ts, domain.ts and
 // webhook.ts decide. Pure.
-import type { SavedFilter } from "../../events/account-events.ts";
+import type { SavedFilter } from "../../events/accounts/account-events.ts";
 import type { AccountEvent, EventOf } from "../../events/catalogue.ts";
 import type { QrStyle } from "../../events/links/qr-look.ts";
 import {
@@ -62,6 +62,9 @@ export type Brand = {
   fallbackUrl?: string | undefined;
 };
 
+export type SharedPage = Omit<EventOf<"SharedPageMade">["data"], "accountId">;
+export type WeeklyMail = Omit<EventOf<"WeeklyMailBegun">["data"], "accountId">;
+
 /** Deciders only read it; `evolve` mutates it. */
 export type OpenAccount = {
   status: "open";
@@ -85,6 +88,10 @@ export type OpenAccount = {
   brand: Brand;
   qrLook: QrStyle | null;
   logos: { everSet: number; isSet: boolean };
+  /** By id, without ended ones. */
+  sharedPages: Map<string, SharedPage>;
+  /** By id, without stopped ones. */
+  weeklyMails: Map<string, WeeklyMail>;
   /** Length of the stream, for `withRoom`. */
   events: number;
 };
@@ -161,6 +168,8 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
       brand: {},
       qrLook: null,
       logos,
+      sharedPages: new Map(),
+      weeklyMails: new Map(),
       events: 1,
     };
     return { status: "open", accountId, tier, ...state };
@@ -175,6 +184,7 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
   else if (event.type === "BrandChanged") account.brand = brandOf(event.data);
   else if (event.type === "QrLookChanged") account.qrLook = qrLookOf(event.data);
   else if (event.type === "LogoChanged") evolveLogos(account, event.data.image);
+  else if (isOfSharing(event)) evolveSharing(account, event);
   else if (isOfKey(event)) evolveKey(account, event);
   else if (isOfWebhook(event)) evolveWebhook(account, event);
   else evolveDomain(account, event);
@@ -192,6 +202,19 @@ function qrLookOf({ accountId: _, at: __, ...look }: EventOf<"QrLookChanged">["d
 function evolveLogos({ logos }: OpenAccount, image: string | null): void {
   logos.isSet = image !== null;
   if (logos.isSet) logos.everSet += 1;
+}
+
+type SharingEvent = Extract<AccountEvent, { type: `${"SharedPage" | "WeeklyMail"}${string}` }>;
+
+function isOfSharing(event: AccountEvent): event is SharingEvent {
+  return "pageId" in event.data || "mailId" in event.data;
+}
+
+function evolveSharing({ sharedPages, weeklyMails }: OpenAccount, { type, data }: SharingEvent): void {
+  if (type === "SharedPageMade") sharedPages.set(data.pageId, data);
+  else if (type === "SharedPageEnded") sharedPages.delete(data.pageId);
+  else if (type === "WeeklyMailBegun") weeklyMails.set(data.mailId, data);
+  else weeklyMails.delete(data.mailId);
 }
 
 type KeyEvent = Extract<AccountEvent, { type: `Key${string}` }>;

@@ -10,6 +10,7 @@ import type { CommandContext } from "../caller.ts";
 import { remove as removeDomain } from "../domains/domain.ts";
 import { releaseHostname } from "../domains/domains.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
+import { forgetSharedPage } from "../sharing/shared-pages.ts";
 import { remove as removeWebhook } from "../webhooks/webhook.ts";
 import { forgetWebhookKeys } from "../webhooks/webhook-key.ts";
 import { type AccountState, close, opened } from "./account.ts";
@@ -77,6 +78,7 @@ export async function eraseClosed(
       const event = readableEvent(recorded);
       if (event?.type === "KeyIssued") await secrets.delete(keyUseSecret(event.data.keyId));
       if (event?.type === "WebhookAdded") await forgetWebhookKeys(secrets, event.data.webhookId);
+      if (event?.type === "SharedPageMade") await forgetSharedPage(deps, event.data);
       if (event?.type === "DomainAdded") hostnames.add(event.data.hostname);
     }
   }

@@ -1,6 +1,6 @@
 // Decider and use cases of the filters of the list of links that an account keeps under names. What they name is not looked
 // up: a filter may outlive its tag, domain or key.
-import type { SavedFilter } from "../../events/account-events.ts";
+import type { SavedFilter } from "../../events/accounts/account-events.ts";
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { cleanText } from "../../events/classification/clean-text.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";

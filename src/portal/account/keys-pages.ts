@@ -33,6 +33,7 @@ const SCOPE_NAMES: Readonly<Record<KeyScope, string>> = {
   "links:read": "Read links",
   "links:write": "Make and change links",
   "analytics:read": "Read analytics",
+  "analytics:share": "Make and end shared pages",
   "events:read": "Read the event feed",
 };
 const LABEL = {

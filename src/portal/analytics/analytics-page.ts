@@ -49,7 +49,7 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
       status: answer ? 200 : 400,
       notice: problem === undefined ? undefined : { kind: "failed", text: problem },
       body: html`${link ? linkHead(link, await statusOf(deps, link), "Analytics") : pageHead("Analytics")}
-<div class="analytics-bar">${rangeBar(view, tier, isLive && liveSign, answer?.interval)}${filterChips(view, link, clear)}</div>
+<div class="analytics-bar">${rangeBar(view, tier, html`${isLive && liveSign}${hasDeveloperFeatures(tier) && shareLink(view)}`, answer?.interval)}${filterChips(view, link, clear)}</div>
 ${isTooLarge && tooLarge}${answer && numbers(view, answer, link, request.visit.assets.url("world.svg"))}
 ${latest && latestCard(latest, view, isOfLink)}
 ${answer && hasDeveloperFeatures(tier) && whyLink(view)}${answer && places}`,
@@ -104,6 +104,11 @@ function nobody(view: AnalyticsView, link: LinkDocument | undefined): Html {
     ? html`No click fits all filters in this time: take one away, or choose a longer time.`
     : html`Open ${own ?? html`<a href="/portal/links">one of your links</a>`} yourself, or share it: the click is here within a few seconds.`;
   return html`<section class="card empty" id="nobody" ${live(view.range)}>${icon("chart")}<h2>Nobody has been here in this time</h2><p>${words}</p></section>`;
+}
+
+/** Pages and mails of this view. */
+function shareLink(view: AnalyticsView): Html {
+  return html`<a class="button button-small" href="${viewAddress(view, { path: "/portal/shared" })}">${icon("send")}Share</a>`;
 }
 
 function whyLink(view: AnalyticsView): Html {

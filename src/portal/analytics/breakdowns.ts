@@ -1,5 +1,6 @@
 // What the clicks of an answer are broken down by: cards that are declared here, each with tabs of ranked bars, a map or a grid, in
 // which each value is a filter. What has nothing to show takes no room.
+import { SHARED_CARDS, type SharedCard } from "../../events/accounts/sharing-events.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import type { AccountAnswer, Group, GroupBy, GroupRow } from "../../queries/analytics/question.ts";
 import { count } from "../links/link-view.ts";
@@ -9,7 +10,7 @@ import { knownMetric, live, metricNoun, numberOf, shadeOf } from "./metrics.ts";
 import { countryName, FIELD_NAMES, valueName, WEEKDAYS } from "./value-names.ts";
 import { type AnalyticsView, filterAddress, type Metric } from "./view-address.ts";
 
-type CardOfGroups = { key: string; name: string; groups: readonly GroupBy[] };
+type CardOfGroups = { key: SharedCard; name: string; groups: readonly GroupBy[] };
 
 export const CARDS: readonly CardOfGroups[] = [
   { key: "links", name: "What was followed", groups: ["link", "tag", "domain", "rule"] },
@@ -29,10 +30,15 @@ const LEFT_OUT: Readonly<Record<"account" | "link", readonly GroupBy[]>> = {
   link: ["link", "domain"],
 };
 
-/** What the page asks for. `link`: the one whose numbers they are. */
-export function groupsOf(link: LinkDocument | undefined): GroupBy[] {
+/** What the page asks for. `link`: the one whose numbers they are. `shown`: of a shared page. */
+export function groupsOf(
+  link: LinkDocument | undefined,
+  shown: readonly SharedCard[] = SHARED_CARDS,
+): GroupBy[] {
   const leftOut = LEFT_OUT[link ? "link" : "account"];
-  return CARDS.flatMap(({ groups }) => groups).filter((group) => !leftOut.includes(group));
+  return CARDS.filter(({ key }) => shown.includes(key))
+    .flatMap(({ groups }) => groups)
+    .filter((group) => !leftOut.includes(group));
 }
 
 /** Rows of a group that are asked for: as many as there are hours in a week. */

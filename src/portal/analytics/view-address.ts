@@ -2,6 +2,7 @@
 // is sent to a colleague shows the same.
 
 import { z } from "zod";
+import type { SharedCard } from "../../events/accounts/sharing-events.ts";
 import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import { type Filters, GROUPS, type GroupBy, type Totals } from "../../queries/analytics/question.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
@@ -49,7 +50,11 @@ export type AnalyticsView = {
   show: Metric;
   open: readonly string[];
   canExport: boolean;
+  shared?: SharedView | undefined;
 };
+
+/** Of a shared page: the breakdowns that it has, and the filters that no visitor can take away. */
+export type SharedView = { cards: readonly SharedCard[]; filters: Filters };
 
 /** `zone`: where the address names none. */
 export function viewOf(
@@ -76,7 +81,19 @@ type Changes = Partial<Pick<AnalyticsView, "path" | "filters" | "show" | "open">
 export function viewAddress(view: AnalyticsView, changes: Changes = {}): string {
   const { path, filters: chosen, show, open } = { ...view, ...changes };
   const shown = { show: show === "people" ? undefined : show, open };
-  return address(path, { ...view.range.typed, ...changes.range, ...chosen, ...shown });
+  const narrowing = view.shared && { ...ownFilters(chosen, view.shared), ...shown };
+  return address(path, narrowing ?? { ...view.range.typed, ...changes.range, ...chosen, ...shown });
+}
+
+/** Those by which a visitor has narrowed a shared page. */
+export function ownFilters(filters: Filters, shared: Pick<SharedView, "filters">): Filters {
+  const given = Object.entries(filters) as [GroupBy, readonly string[]][];
+  return Object.fromEntries(
+    given.filter(([field, values]) => {
+      const fixed = shared.filters[field] ?? [];
+      return values.length !== fixed.length || values.some((value) => !fixed.includes(value));
+    }),
+  );
 }
 
 /** Of one value of a field: it alone is shown of the field, or all of them again where it was. */

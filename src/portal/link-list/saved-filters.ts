@@ -8,7 +8,7 @@ import {
   keepFilter,
   queryOfFilter,
 } from "../../commands/links/saved-filters.ts";
-import type { SavedFilter } from "../../events/account-events.ts";
+import type { SavedFilter } from "../../events/accounts/account-events.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { field } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";

@@ -37,6 +37,16 @@ const NAVIGATION = {
 type NavigationName = (typeof NAVIGATION)["/portal"][number]["name"];
 export type ConsoleName = (typeof NAVIGATION)["/admin"][number]["name"];
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /**
+     * Of a page that strangers open by an address which nobody else is to find: for no search engine, without the scripts that
+     * keep cookies, and without the way into the portal.
+     */
+    isForStrangers?: boolean;
+  }
+}
+
 type PageOptions = {
   title: string;
   /** Undefined on pages without navigation, such as sign-in. */
@@ -61,29 +71,32 @@ type PageOptions = {
 /** Pages depend on session and theme, so they are sent with `no-store`. */
 export function sendPage(reply: FastifyReply, options: PageOptions): FastifyReply {
   const { visit } = reply.request;
-  const { theme, notice, assets, cookies } = visit;
+  const { theme, assets, cookies } = visit;
+  const { isForStrangers = false } = reply.request.routeOptions.config;
+  const notice = isForStrangers ? undefined : visit.notice;
   if (notice) reply.clearCookie(cookies.notice, cookies.options);
-  const signedIn = visit.session ?? visit.operator;
+  const signedIn = isForStrangers ? undefined : (visit.session ?? visit.operator);
   const behind = signedIn === undefined ? undefined : whatIsMissing(saidBehindMs(reply));
   const { shape = "wide", cards: parts, refused } = options;
   const whyRefused = refused && !isToldBeside(refused, parts) ? noticeOf(refused) : undefined;
   const head = shape === "wide" && pageHead(options.heading ?? options.title, options);
   const notices = [notice, options.notice, whyRefused, behind].filter((shown) => shown !== undefined);
-  const scripts = ["portal.js", ...(options.scripts ?? [])];
+  const scripts = [...(isForStrangers ? [] : ["portal.js"]), ...(options.scripts ?? [])];
+  if (isForStrangers) reply.header("x-robots-tag", "noindex, nofollow");
   const text = htmlText(html`<!doctype html>
 <html lang="en" data-theme="${theme}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${options.title} · Linkledger</title>
+${isForStrangers && html`<meta name="robots" content="noindex, nofollow">\n`}<title>${options.title} · Linkledger</title>
 <link rel="icon" href="/favicon.ico" type="image/svg+xml">
 ${["tokens.css", "components.css"].map((file) => html`<link rel="stylesheet" href="${assets.url(file)}">\n`)}
 ${scripts.map((file) => html`<script type="module" src="${assets.url(file)}"></script>\n`)}
 </head>
 <body>
 <a class="visually-hidden" href="#main">Skip to content</a>
-${header(reply)}
+${isForStrangers ? plainHeader : header(reply)}
 ${options.nav && signedIn && navigation(options.nav, visit)}
 <main id="main" class="main main-${shape}" tabindex="-1">
 ${notices.map(noticeBox)}
@@ -155,6 +168,8 @@ ${visit.isSignUpOpen && html`<a class="button button-primary" href="/portal/sign
 </div>
 </header>`;
 }
+
+const plainHeader = html`<header class="header"><span class="brand">${icon("mark")}<span>Linkledger</span></span></header>`;
 
 /** On phones its sign alone is shown. */
 const newLink = html`<a class="button button-primary new-link" href="/portal/links/new" title="New link">${icon("plus")}<span>New link</span></a>`;

@@ -3,7 +3,8 @@
 import { evolve as evolveAccount, noAccount } from "../../commands/account/account.ts";
 import { evolveClaim, unclaimed } from "../../commands/domains/domain.ts";
 import { evolve as evolveLink, freeLink } from "../../commands/links/link.ts";
-import { accountEvents, webhookEvents } from "../../events/account-events.ts";
+import { accountEvents, webhookEvents } from "../../events/accounts/account-events.ts";
+import { sharingEvents } from "../../events/accounts/sharing-events.ts";
 import type { AccountEvent, DomainEvent, LinkEvent, StoredEvent } from "../../events/catalogue.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { type Withdrawal, withdrawalsAfter } from "../../events/withdrawals.ts";
@@ -38,7 +39,7 @@ export function hasState(stream: string): boolean {
 
 /** Names of members that hold what events call internal: the deciders call them the same. */
 const INTERNAL: ReadonlySet<string> = new Set(
-  Object.values({ ...accountEvents, ...webhookEvents }).flatMap((entry) =>
+  Object.values({ ...accountEvents, ...webhookEvents, ...sharingEvents }).flatMap((entry) =>
     "internal" in entry ? entry.internal : [],
   ),
 );

@@ -5,18 +5,22 @@ import { verificationRuns } from "../../audit/verification-runs.ts";
 import { txtResolver } from "../../commands/domains/hostname.ts";
 import type { Mailer } from "../../commands/mail/mailer.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
+import { stopLinks } from "../../commands/sharing/weekly-mails.ts";
+import { secretKeysOf } from "../../config/config.ts";
 import type { Operating, PortalDeps } from "../../portal/portal-deps.ts";
 import { deliverySender } from "../../webhooks/delivery/send-delivery.ts";
 import { receiverUrl } from "../../webhooks/receiver/receiver-url.ts";
 import { receiverResolver } from "../../webhooks/receiver/resolve-receiver.ts";
 import { drawQrIn, makeLogoIn } from "../threads/reader.ts";
 import type { RoleContext } from "./role-context.ts";
+import { visitorPasswords } from "./visitor-passwords.ts";
 import type { Writing } from "./writing.ts";
 
 export async function openPortal(
-  { config, log, clock, backend, counts, passwordWork, threads, onStop }: RoleContext,
+  context: RoleContext,
   { links, rateLimits, fresh, logReader }: Writing,
 ): Promise<PortalDeps> {
+  const { config, log, clock, backend, counts, passwordWork, threads, onStop } = context;
   const { eventStore, readStore, foldStore, secrets } = backend;
   const { baseUrl, baseHost, keyPrefix, planPrice, defaultTier, limits, signUp } = config;
   const { newId, random, sleep, randomKey, randomToken } = runtimeDeps;
@@ -39,6 +43,8 @@ export async function openPortal(
     counts,
     rateLimits,
     passwordWork,
+    sharedPasswords: visitorPasswords(context),
+    stopLinks: stopLinks(secretKeysOf(config)),
     links,
     log,
     sealKeys: sealKeysFrom(config).map(({ publicKey }) => publicKey),

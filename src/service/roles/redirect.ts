@@ -1,7 +1,5 @@
 // The redirect role: the link look-up, what lets visits in, and the click recorder.
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { linkPasswordTries } from "../../api/limits/link-password-tries.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { secretKeyOf } from "../../config/config.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
@@ -10,8 +8,6 @@ import { ClickRecorder } from "../../redirect/clicks/recorder.ts";
 import type { RedirectDeps } from "../../redirect/http/handler.ts";
 import { brandLookup } from "../../redirect/lookup/brand-lookup.ts";
 import { LinkLookup } from "../../redirect/lookup/lookup.ts";
-import { linkPasses } from "../../redirect/password/link-pass.ts";
-import { passwordCheck } from "../../redirect/password/password-check.ts";
 import { passwordGate } from "../../redirect/password/password-gate.ts";
 import { countryOfAddress } from "../../redirect/rules/country-of.ts";
 import { visitReader } from "../../redirect/rules/visit.ts";
@@ -20,6 +16,7 @@ import { clickLimit } from "../../redirect/visits/click-limit.ts";
 import type { LogFollower } from "../../stores/coordination/log-follower.ts";
 import { clickWriterIn, countryOfIn } from "../threads/writer.ts";
 import type { RoleContext } from "./role-context.ts";
+import { visitorPasswords } from "./visitor-passwords.ts";
 
 export type RedirectRole = RedirectDeps & {
   lookup: LinkLookup;
@@ -56,21 +53,11 @@ export function openRedirect(context: RoleContext, follower: LogFollower): Redir
   return { lookup, brands, recorder, visitOf, countryOf, admit, baseHost, baseUrl, now, stats };
 }
 
-function openAdmission({ config, log, clock, backend, ...shared }: RoleContext): Admit {
-  const { readStore, secrets } = backend;
-  const { rateLimits, visitCounter, passwordWork } = shared;
+function openAdmission(context: RoleContext): Admit {
+  const { log, backend, visitCounter } = context;
+  const { readStore } = backend;
   const people = async (link: string) =>
     (await readStore.get<LinkTotalsDocument>(linkTotals.name, link))?.people ?? 0;
-  const check = passwordCheck({
-    async isPassword(passwordId, password) {
-      // Loaded when it is first needed, because few links have a password.
-      const { isLinkPassword } = await import("../../commands/links/link-password.ts");
-      return await isLinkPassword({ secrets, clock }, passwordId, password);
-    },
-    hashing: passwordWork.visitors,
-    tries: linkPasswordTries({ rateLimits, clock }),
-    key: randomBytes(32),
-  });
-  const gate = passwordGate({ passes: linkPasses(secretKeyOf(config)), check, log });
+  const gate = passwordGate({ ...visitorPasswords(context), log });
   return admission({ limit: clickLimit({ counter: visitCounter, people }), gate });
 }

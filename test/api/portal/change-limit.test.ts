@@ -26,6 +26,12 @@ const STILL_POSSIBLE: Record<string, number> = {
   "/portal/sign-up": 400,
   "/portal/reset/choose": 404,
   "/portal/sign-up/finish": 404,
+  // There are no more of them than were made.
+  "/portal/shared/:pageId/end": 404,
+  "/portal/shared/mails/:mailId/stop": 404,
+  // Of strangers, limited by address.
+  "/shared/:token": 404,
+  "/mails/stop/:token": 404,
   // Ends sessions; last, because the second route ends the current one.
   "/portal/account/sessions/:sessionId/end": 404,
   "/portal/account/sessions/end-all": 303,

@@ -64,6 +64,11 @@ const DEVELOPERS: Feature[] = [
     portal: ["GET", "/analytics/clicks.csv?link=localhost/SLUG"],
   },
   {
+    name: "shared pages",
+    api: ["POST", "/shared-pages", { name: "Sale" }],
+    portal: ["POST", "/shared", { name: "Sale" }],
+  },
+  {
     name: "why numbers changed",
     api: ["GET", "/changes?since=2026-01-01T00:00:00Z"],
     portal: ["GET", "/analytics/why"],

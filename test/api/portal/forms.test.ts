@@ -52,6 +52,7 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
     const hostname = "own.example.org";
     await service.domain(String((await sessionOf(owner))?.accountId), hostname);
     await until("the domain", async () => (await owner.get(`/portal/domains/${hostname}`)).status === 200);
+    const { body: page } = await service.post("/api/v1/shared-pages", key, { name: "Owner's" });
     things = {
       host: "localhost",
       hostname,
@@ -59,6 +60,9 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
       slug: String(link.slug),
       keyId,
       ...{ sessionId, webhookId, eventId: delivery.eventId },
+      pageId: String(page.page_id),
+      mailId: crypto.randomUUID(),
+      token: "x",
       version: "x",
       file: "x",
     };
@@ -124,6 +128,7 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
       ["/portal/tags", { tag: "old", name: "x".repeat(60) }, "name-old"],
       ["/portal/links/many", { list: "\n" }, "field-list"],
       ["/portal/account/brand", { name: "N", colour: "#123456", url: "ftp://x" }, "brand-url"],
+      ["/portal/shared", { name: "Mine", ends: "2020-01-01" }, "field-ends"],
       ["/portal/account/time-zone", { timezone: "Nowhere" }, "own-zone"],
     ];
     for (const [path, typed, id] of cases) {
@@ -175,7 +180,8 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
   });
 
   it("that belongs to an account sends who isn't signed in to sign in", async () => {
-    const open = /^\/(status|portal\/(sign-|reset|assets|theme|account\/email\/confirm).*)?$/;
+    const open =
+      /^\/(status|shared\/:token|mails\/stop\/:token|portal\/(sign-|reset|assets|theme|account\/email\/confirm).*)?$/;
     for (const route of routes.filter(({ method, url }) => method === "GET" && !open.test(url))) {
       const { status, headers } = await visitor(service.port).get(addressOf(route));
       expect([route.url, status, headers.location]).toEqual([

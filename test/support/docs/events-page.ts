@@ -2,7 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { accountEvents, domainEvents, webhookEvents } from "../../../src/events/account-events.ts";
+import { accountEvents, domainEvents, webhookEvents } from "../../../src/events/accounts/account-events.ts";
+import { sharingEvents } from "../../../src/events/accounts/sharing-events.ts";
 import { catalogue, type EventType, publishedSchema } from "../../../src/events/catalogue.ts";
 import { clickEvents, gapEvents } from "../../../src/events/click-events.ts";
 import type { CatalogueEntry } from "../../../src/events/definition.ts";
@@ -64,7 +65,7 @@ export function eventsPage(): string {
 
 const SECTIONS: readonly [title: string, events: object][] = [
   [`Stream \`${LOG_STREAM}\`, in no answer of the feed`, logEvents],
-  [`Streams \`${PREFIX.account}...\``, { ...accountEvents, ...webhookEvents }],
+  [`Streams \`${PREFIX.account}...\``, { ...accountEvents, ...webhookEvents, ...sharingEvents }],
   [`Streams \`${PREFIX.domain}...\``, domainEvents],
   [`Streams \`${PREFIX.link}...\``, linkEvents],
   [`Streams \`${PREFIX.clicks}...\``, clickEvents],
@@ -118,6 +119,7 @@ function typeOf(field: JsonSchema): string {
   if (field.anyOf) return field.anyOf.map(typeOf).join(" or ");
   if (field.enum) return field.enum.map((value) => `\`${value}\``).join(", ");
   if (field.type === "array") return `list of ${typeOf(field.items ?? {})}`;
+  if (field.type === "object" && !field.properties) return "object";
   if (field.type === "object") return `{ ${Object.keys(field.properties ?? {}).join(", ")} }`;
   return field.format ?? field.type ?? "any";
 }

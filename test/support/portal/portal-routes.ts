@@ -4,9 +4,11 @@ import { createFastify } from "../../../src/api/create-fastify.ts";
 import { rateLimits } from "../../../src/api/limits/rate-limit.ts";
 import { requestIds } from "../../../src/api/request-id.ts";
 import { passwordWork } from "../../../src/commands/password-work.ts";
+import { stopLinks } from "../../../src/commands/sharing/weekly-mails.ts";
 import { parseConfig } from "../../../src/config/config.ts";
 import { INTERFACE_LIMITS } from "../../../src/events/vocabulary.ts";
 import { portalRoutes } from "../../../src/portal/portal.ts";
+import { linkPasses } from "../../../src/redirect/password/link-pass.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
 import { logReaderIn, readerThread } from "../../../src/service/threads/reader.ts";
 import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
@@ -48,6 +50,8 @@ export async function listPortalRoutes(): Promise<PortalRoute[]> {
     sealKeys: [],
     mailer: undefined,
     resolveTxt: async () => [],
+    sharedPasswords: { passes: linkPasses("unused"), check: async () => undefined },
+    stopLinks: stopLinks(["unused"]),
     links: { ...deps, log },
     whenReadable: async () => undefined,
     problems: async () => [],

@@ -74,8 +74,9 @@ function converse(socket: Socket, refuse: boolean, take: (mail: ReceivedMail) =>
 }
 
 function decodeQuotedPrintable(lines: readonly string[]): string {
-  return lines
+  const bytes = lines
     .join("\n")
     .replace(/=\n/g, "")
     .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, "latin1").toString();
 }

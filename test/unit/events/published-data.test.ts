@@ -30,7 +30,7 @@ describe("published data", () => {
     expect(suspicious).toEqual([]);
   });
 
-  it("leaves out logos, key hashes, TXT tokens and receivers' URLs, and nothing else", () => {
+  it("leaves out logos, hashes of keys and addresses, TXT tokens and receivers' URLs, and nothing else", () => {
     const internal = EVENT_TYPES.flatMap((type) =>
       ((catalogue[type] as CatalogueEntry).internal ?? []).map((field) => `${type}.${field}`),
     );
@@ -41,6 +41,7 @@ describe("published data", () => {
       "DomainAdded.token",
       "WebhookAdded.url",
       "WebhookChanged.url",
+      "SharedPageMade.tokenHash",
     ]);
   });
 

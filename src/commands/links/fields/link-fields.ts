@@ -12,7 +12,7 @@ import { filled, text, time } from "./field-schemas.ts";
 import { rulesSchema, shownRule } from "./rule-fields.ts";
 
 /** Whoever has the link may guess, though slowly (api/limits/link-password-tries.ts). */
-const LEAST_OF_PASSWORD = 8;
+export const LEAST_OF_PASSWORD = 8;
 const SHORT_PASSWORD = `must have at least ${LEAST_OF_PASSWORD} characters`;
 
 /**

@@ -3,7 +3,8 @@
 import { txtResolver } from "../../../commands/domains/hostname.ts";
 import { urlSafety } from "../../../commands/links/url-safety.ts";
 import { runtimeDeps } from "../../../commands/runtime-deps.ts";
-import type { Config } from "../../../config/config.ts";
+import { stopLinks } from "../../../commands/sharing/weekly-mails.ts";
+import { type Config, secretKeysOf } from "../../../config/config.ts";
 import { ProjectionNotBuilt } from "../../../projections/builds/errors.ts";
 import { whenProjected } from "../../../queries/read-your-writes.ts";
 import { messageOf } from "../../../runtime/errors.ts";
@@ -17,6 +18,7 @@ import { accountClosings } from "../../jobs/account-closing.ts";
 import { checkDueDomains } from "../../jobs/domain-checks.ts";
 import { linkEnds } from "../../jobs/link-ends.ts";
 import { recheckWaiting } from "../../jobs/url-rechecks.ts";
+import { sendWeeklyMails } from "../../jobs/weekly-mails.ts";
 
 type JobsDeps = {
   config: Config;
@@ -82,6 +84,18 @@ export async function runJobs(
       run: (until) => recheckWaiting(rechecks, until),
       failureMessage: "rechecking the URLs of links failed",
     });
+  if (config.smtpUrl) {
+    const { smtpMailer } = await import("../../../commands/mail/mailer.ts");
+    const mailer = smtpMailer({ smtpUrl: config.smtpUrl, mailFrom: config.mailFrom });
+    signal.addEventListener("abort", () => mailer.close());
+    const mailing = { ...deps, mailer, baseUrl: config.baseUrl, stopLinks: stopLinks(secretKeysOf(config)) };
+    jobs.push({
+      name: "weekly-mails",
+      intervalMs: 60_000,
+      run: (until) => sendWeeklyMails(mailing, until),
+      failureMessage: "sending weekly mails failed",
+    });
+  }
   await Promise.all(jobs.map((job) => runSingletonJob(job, lease, signal)));
 }
 

@@ -1,9 +1,9 @@
 // Events of `account-<uuid>`: the account, its tier, keys, domains and webhooks; without e-mail addresses and keys. And of
 // `domain-<hostname>`: who owns it.
 import { z } from "zod";
-import { eventType } from "./definition.ts";
-import { LINK_STATUSES } from "./links/link-status.ts";
-import { QR_CORRECTIONS, QR_SHAPES } from "./links/qr-look.ts";
+import { eventType } from "../definition.ts";
+import { LINK_STATUSES } from "../links/link-status.ts";
+import { QR_CORRECTIONS, QR_SHAPES } from "../links/qr-look.ts";
 import {
   CLICK_KINDS,
   CREATED_VIA,
@@ -12,8 +12,8 @@ import {
   TIERS,
   WEBHOOK_PAUSE_CAUSES,
   WEBHOOK_PAUSERS,
-} from "./vocabulary.ts";
-import { WEBHOOK_EVENTS } from "./webhook-selection.ts";
+} from "../vocabulary.ts";
+import { WEBHOOK_EVENTS } from "../webhook-selection.ts";
 
 const accountId = z.uuid().describe("The account");
 const at = z.iso.datetime().describe("When it happened");

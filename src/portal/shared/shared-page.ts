@@ -1,0 +1,196 @@
+// GET /shared/{token}: a page of an account's numbers for whoever has its address. What it shows is fixed by its owner: the
+// filters of the address narrow it, and nothing widens it.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Api } from "../../api/fastify.ts";
+import { byAddress, countTry } from "../../api/limits/rate-limit.ts";
+import { namedLink } from "../../commands/links/change-link.ts";
+import { findSharedPage } from "../../commands/sharing/shared-pages.ts";
+import { OPTION_LIMITS } from "../../events/link-options.ts";
+import { acceptFilters } from "../../queries/analytics/filter-values.ts";
+import type { Filters, GroupBy } from "../../queries/analytics/question.ts";
+import { ownLinkAt } from "../../queries/links/find-link.ts";
+import { passCookie } from "../../redirect/password/link-pass.ts";
+import { isRefused } from "../../runtime/refused.ts";
+import { askView } from "../analytics/ask-view.ts";
+import { breakdownCards, groupsOf, MOST_ROWS } from "../analytics/breakdowns.ts";
+import { filterChips } from "../analytics/filter-chips.ts";
+import { RangeQuery } from "../analytics/range.ts";
+import { chartCard } from "../analytics/series-chart.ts";
+import {
+  AnalyticsQuery,
+  type AnalyticsView,
+  ownFilters,
+  viewAddress,
+  viewOf,
+} from "../analytics/view-address.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import { field } from "../shell/form.ts";
+import { html } from "../shell/html.ts";
+import { sendPage } from "../shell/page.ts";
+import { emptyCard, pageHead } from "../shell/parts.ts";
+import { filtersInWords } from "./view-in-words.ts";
+
+type Found = NonNullable<Awaited<ReturnType<typeof findSharedPage>>>;
+
+const PATH = "/shared/:token";
+/** Of a client's address; a reader needs some for each look, and a token of 256 bits is never guessed. */
+const PAGES_PER_HOUR = 600;
+const Params = z.object({ token: z.string().max(100) });
+const PasswordForm = z.object({
+  password: z
+    .string()
+    .max(4 * OPTION_LIMITS.password)
+    .catch(""),
+});
+
+export function sharedPage(site: Api, deps: PortalDeps): void {
+  const config = { isForStrangers: true };
+  const isSecure = deps.baseUrl.startsWith("https:");
+  const find = async ({ ip, params }: FastifyRequest) => {
+    await countTry(deps, byAddress("shared-page", ip), PAGES_PER_HOUR);
+    return await findSharedPage({ ...deps, ...deps.links }, (params as z.output<typeof Params>).token);
+  };
+
+  site.get(
+    PATH,
+    { config, schema: { params: Params, querystring: AnalyticsQuery } },
+    async (request, reply) => {
+      const found = await find(request);
+      if (!found) return sendGone(reply);
+      const of = passOf(found);
+      const isOpen =
+        !of || deps.sharedPasswords.passes.isIn(request.headers.cookie, of, deps.clock().getTime());
+      if (!isOpen) return askPassword(reply, 401);
+      return await sendNumbers(deps, request, reply, found, request.query);
+    },
+  );
+
+  site.post(PATH, { config, schema: { params: Params, body: PasswordForm } }, async (request, reply) => {
+    const found = await find(request);
+    const of = found && passOf(found);
+    if (!found) return sendGone(reply);
+    if (of) {
+      const { passes, check } = deps.sharedPasswords;
+      try {
+        if (!(await check(of, request.ip, request.body.password)))
+          return askPassword(reply, 401, "This is not the password of this page");
+      } catch (error) {
+        if (!isRefused(error, "rate_limit_exceeded", "too_busy")) throw error;
+        if (error.retryAfter !== undefined) reply.header("retry-after", error.retryAfter);
+        return askPassword(reply, error.status ?? 503, error.message);
+      }
+      const pass = passes.issue(of, deps.clock().getTime());
+      reply.header("set-cookie", passCookie(pass, request.url, { isSecure }));
+    }
+    return reply.redirect(request.url, 303);
+  });
+}
+
+/** Named as no link is. */
+function passOf({ page: { pageId, passwordId } }: Found) {
+  return passwordId === undefined ? undefined : { link: `shared page ${pageId}`, passwordId };
+}
+
+async function sendNumbers(
+  deps: PortalDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { page, accountId, tier }: Found,
+  query: z.output<typeof AnalyticsQuery>,
+): Promise<FastifyReply> {
+  const { filters: fixed, cards, range, from = "", to = "", timeZone } = page;
+  const shared = { cards, filters: fixed as Filters };
+  // All of it, also what it is compared with, as that is time beyond the range.
+  const time = RangeQuery.parse({ range, from, to, timezone: timeZone });
+  const { filters: typed, ...shown } = viewOf({ ...query, ...time }, tier, deps.clock(), timeZone);
+  // What no click can have is no filter.
+  const wished = await acceptFilters(typed, async (link) => link).catch(() => ({}));
+  const link = await linkOf(deps, accountId, shared.filters);
+  const groupBy = groupsOf(link, cards);
+  const asked: AnalyticsView = {
+    ...shown,
+    path: request.url.split("?", 1)[0] ?? "",
+    canExport: false,
+    filters: narrowed(shared.filters, wished, groupBy),
+    shared,
+  };
+  const wanted = { groupBy, limit: MOST_ROWS };
+  const { view, answer } = await askView(deps, { accountId, tier }, asked, wanted, request.signal);
+  const isEmpty = answer === undefined || answer.totals.people + answer.totals.preview === 0;
+  const own = { ...view, filters: ownFilters(view.filters, shared) };
+  const nothing =
+    answer === undefined
+      ? emptyCard(
+          "alert",
+          "These are too many clicks to be counted",
+          "Take a filter away, or ask whoever sent you this page for a shorter time.",
+        )
+      : emptyCard(
+          "chart",
+          "Nobody has been here in this time",
+          "What comes is here as soon as it is counted.",
+        );
+  reply.header("referrer-policy", "no-referrer");
+  return sendPage(reply, {
+    title: page.name,
+    scripts: ["chart.js"],
+    body: html`${pageHead(page.name, { lead: `${view.range.name}, ${filtersInWords(shared.filters, link)}` })}
+${filterChips(own, link, viewAddress(view, { filters: shared.filters }))}
+${answer && chartCard(view, answer)}
+${isEmpty ? nothing : breakdownCards(view, answer, link, request.visit.assets.url("world.svg"))}`,
+  });
+}
+
+/**
+ * The page's own filters, with fewer of their values where the visitor chose of them, and the visitor's own of fields that the
+ * page shows: each only takes clicks away.
+ */
+export function narrowed(fixed: Filters, wished: Filters, shown: readonly GroupBy[]): Filters {
+  const filters: { [G in GroupBy]?: readonly string[] } = { ...fixed };
+  for (const field of shown) {
+    const within = wished[field]?.filter((value) => fixed[field]?.includes(value) ?? true) ?? [];
+    if (within.length > 0) filters[field] = within;
+  }
+  return filters;
+}
+
+/** The one link whose numbers are shared, by which its rules have names. */
+async function linkOf(deps: PortalDeps, accountId: string, { link: keys = [] }: Filters) {
+  const [key] = keys;
+  if (key === undefined || keys.length > 1) return undefined;
+  return await ownLinkAt(deps, accountId, namedLink(key, deps.baseHost));
+}
+
+/** One answer for a page that was ended, is over, or never was. */
+function sendGone(reply: FastifyReply): FastifyReply {
+  return sendPage(reply, {
+    title: "This page is over",
+    shape: "narrow",
+    status: 404,
+    body: html`<div class="card empty"><h1>There is nothing here any more</h1>
+<p>Whoever shared this page has ended it, or its address is not quite right. Ask them for a new one.</p></div>`,
+  });
+}
+
+function askPassword(reply: FastifyReply, status: number, error?: string): FastifyReply {
+  if (status === 401) reply.header("www-authenticate", 'Cookie realm="This page"');
+  // Not no-referrer as of the numbers: without a referrer the form would have no Origin that says it is of this site.
+  return sendPage(reply, {
+    title: "This page needs a password",
+    shape: "narrow",
+    status,
+    body: html`<div class="card"><h1>This page needs a password</h1>
+<form class="form" method="post">${field({
+      label: "Password",
+      name: "password",
+      type: "password",
+      required: true,
+      autofocus: true,
+      autocomplete: "off",
+      isExact: true,
+      maxlength: OPTION_LIMITS.password,
+      error,
+    })}<div><button class="button button-primary">Continue</button></div></form></div>`,
+  });
+}

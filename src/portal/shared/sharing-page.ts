@@ -1,0 +1,251 @@
+// /portal/shared: makes pages and weekly mails of the view of analytics in the address, lists and ends them.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Api } from "../../api/fastify.ts";
+import { opened, type SharedPage, type WeeklyMail } from "../../commands/account/account.ts";
+import { requireDeveloper } from "../../commands/caller.ts";
+import {
+  endSharedPage,
+  isOver,
+  makeSharedPage,
+  SHARED_NAME_MAX,
+} from "../../commands/sharing/shared-pages.ts";
+import { beginWeeklyMail, stopWeeklyMail } from "../../commands/sharing/weekly-mails.ts";
+import { SHARED_CARDS } from "../../events/accounts/sharing-events.ts";
+import { OPTION_LIMITS } from "../../events/link-options.ts";
+import { acceptedFilters } from "../analytics/ask-view.ts";
+import { CARDS } from "../analytics/breakdowns.ts";
+import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf } from "../analytics/view-address.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import { type Fields, schemaOf } from "../shell/form.ts";
+import { formRoute } from "../shell/form-route.ts";
+import { html } from "../shell/html.ts";
+import { icon } from "../shell/icons.ts";
+import { sendPage } from "../shell/page.ts";
+import {
+  type Card,
+  type Columns,
+  confirmedPost,
+  copyable,
+  postButton,
+  tableCard,
+  time,
+} from "../shell/parts.ts";
+import { type RefusedForm, typedText } from "../shell/refused-form.ts";
+import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
+import { filtersInWords, rangeInWords } from "./view-in-words.ts";
+
+const PATH = "/portal/shared";
+const MAILS = `${PATH}/mails`;
+
+const NAME = { label: "Name", required: true, maxlength: SHARED_NAME_MAX, autocomplete: "off" } as const;
+const PAGE = {
+  name: { ...NAME, placeholder: "What it shows, such as “Spring sale”" },
+  cards: {
+    label: "Beside the chart",
+    boxes: true,
+    options: CARDS.map(({ key, name }) => [key, name] as const),
+  },
+  password: {
+    label: "Password",
+    type: "password",
+    autocomplete: "new-password",
+    maxlength: OPTION_LIMITS.password,
+    hint: "None when empty",
+  },
+  ends: {
+    label: "Until the beginning of",
+    type: "date",
+    autocomplete: "off",
+    maxlength: 30,
+    hint: "UTC; until you end it when empty",
+    refusedAs: "ends_at",
+  },
+} as const satisfies Fields;
+const MAIL = { name: { ...NAME, id: "mail-name" } } as const satisfies Fields;
+/** The query of the view's address. */
+const view = z.string().max(8_000).default("");
+
+export function sharingPages(app: Api, deps: PortalDeps): void {
+  const writing = { ...deps, ...deps.links };
+  const viewIn = (text: string, { tier, timeZone }: SignedIn, { visit }: FastifyRequest) =>
+    viewOf(queryOf(text), tier, deps.clock(), timeZone ?? visit.zone);
+
+  async function show(request: FastifyRequest, reply: FastifyReply, text: string, refused?: RefusedForm) {
+    const session = signedIn(request);
+    requireDeveloper(session.tier, "Shared pages");
+    const { sharedPages, weeklyMails } = opened(await deps.links.currentAccount(session.accountId));
+    const shown = viewIn(text, session, request);
+    const ofMail = request.url.startsWith(MAILS);
+    return sendPage(reply, {
+      title: "Share numbers",
+      nav: "Analytics",
+      refused,
+      above: html`<a href="${viewAddress(shown)}">Analytics</a>`,
+      lead: html`${inWords(shown)}. <a href="${viewAddress(shown)}">Choose something else</a>`,
+      cards: [
+        html`<div class="grid">`,
+        pageCard(text, ofMail ? undefined : refused),
+        mailCard(text, deps.mailer !== undefined, ofMail ? refused : undefined),
+        html`</div>`,
+        tableCard("Your shared pages", pageColumns(deps.clock()), [...sharedPages.values()].reverse()),
+        tableCard("Your weekly mails", MAIL_COLUMNS, [...weeklyMails.values()].reverse()),
+      ],
+    });
+  }
+  const again = (refused: RefusedForm, request: FastifyRequest, reply: FastifyReply) =>
+    show(request, reply, typedText(refused.typed, "view"), refused);
+  app.get("/shared", { preHandler: requireSession }, (request, reply) =>
+    show(request, reply, request.url.split("?")[1] ?? ""),
+  );
+
+  formRoute(app, deps, "/shared", {
+    schema: { body: schemaOf(PAGE).extend({ view }) },
+    async run({ request, reply, context, session, body: { view: text, ends, cards = [], ...typed } }) {
+      const { accountId } = session;
+      const { range, filters } = viewIn(text, session, request);
+      const made = await makeSharedPage(writing, context, accountId, {
+        ...{ ...typed, ...range.typed, cards },
+        filters: await acceptedFilters(deps, accountId, filters),
+        timeZone: range.zone.name,
+        endsAt: ends,
+      });
+      const url = `${deps.baseUrl}${made.path}`;
+      return { position: made.position, to: () => sendMade(reply, made.page, url) };
+    },
+    path: PATH,
+    again,
+  });
+
+  formRoute(app, deps, "/shared/:pageId/end", {
+    schema: { params: z.object({ pageId: z.uuid() }) },
+    // As keys, pages can be ended at any time: there are no more of them than were made.
+    count: "uncounted",
+    async run({ context, session: { accountId }, params: { pageId } }) {
+      const { position } = await endSharedPage(writing, context, accountId, pageId);
+      return { position, to: PATH, notice: "The page is ended: its address leads nowhere now." };
+    },
+    path: PATH,
+    again: "back",
+  });
+
+  formRoute(app, deps, "/shared/mails", {
+    schema: { body: schemaOf(MAIL).extend({ view }) },
+    async run({ request, context, session, body: { name, view: text } }) {
+      const typed = viewIn(text, session, request).filters;
+      const filters = await acceptedFilters(deps, session.accountId, typed);
+      const { position } = await beginWeeklyMail(deps, context, session.accountId, { name, filters });
+      return { position, to: PATH, notice: "The mail comes on Mondays at 8:00." };
+    },
+    path: PATH,
+    again,
+  });
+
+  formRoute(app, deps, "/shared/mails/:mailId/stop", {
+    schema: { params: z.object({ mailId: z.uuid() }) },
+    count: "uncounted",
+    async run({ context, session: { accountId }, params: { mailId } }) {
+      const { position } = await stopWeeklyMail(deps, context, accountId, mailId);
+      return { position, to: PATH, notice: "The mail is stopped." };
+    },
+    path: PATH,
+    again: "back",
+  });
+}
+
+function queryOf(text: string): z.output<typeof AnalyticsQuery> {
+  const sent = new URLSearchParams(text);
+  const valuesOf = (key: string) => (sent.getAll(key).length > 1 ? sent.getAll(key) : sent.get(key));
+  return AnalyticsQuery.parse(Object.fromEntries([...sent.keys()].map((key) => [key, valuesOf(key)])));
+}
+
+function inWords({ range, filters }: AnalyticsView): string {
+  const name = range.name.charAt(0).toUpperCase() + range.name.slice(1);
+  return `${name}, ${filtersInWords(filters)}`;
+}
+
+function pageCard(text: string, refused: RefusedForm | undefined): Card {
+  return {
+    title: "A page for others",
+    lead: "Whoever has its address sees these numbers, without signing in, and nothing else of your account.",
+    form: {
+      action: PATH,
+      fields: { name: PAGE.name },
+      folded: [
+        {
+          title: "Password, end, and what it shows",
+          fields: { password: PAGE.password, ends: PAGE.ends, cards: PAGE.cards },
+        },
+      ],
+      values: { cards: SHARED_CARDS },
+      hidden: { view: text },
+      refused,
+      buttonKind: "primary",
+      button: html`${icon("link")}Make the page`,
+    },
+  };
+}
+
+function mailCard(text: string, hasMailer: boolean, refused: RefusedForm | undefined): Card {
+  const title = "A mail every week";
+  if (!hasMailer)
+    return { title, lead: "This service sends no mail, as its operator has set no mail server (SMTP_URL)." };
+  return {
+    title,
+    lead: "To your own address, on Mondays at 8:00: the week that is over beside the one before, under the same filters. Each mail has a link that stops it.",
+    form: {
+      action: MAILS,
+      fields: MAIL,
+      hidden: { view: text },
+      refused,
+      button: html`${icon("send")}Begin the mail`,
+    },
+  };
+}
+
+function sendMade(reply: FastifyReply, { name, passwordId }: SharedPage, url: string): FastifyReply {
+  return sendPage(reply, {
+    title: `“${name}” is shared`,
+    nav: "Analytics",
+    cards: [
+      {
+        title: "Its address",
+        lead: `Copy it now: it is shown this once only, as we keep no copy.${passwordId ? " Whoever opens it is asked for the password." : ""}`,
+        body: html`${copyable("new-page", url, "the address")}
+<div class="actions"><a class="button" href="${url}" target="_blank" rel="noopener">Open it</a><a class="button" href="${PATH}">Go to your shared pages</a></div>`,
+      },
+    ],
+  });
+}
+
+const pageColumns = (now: Date): Columns<SharedPage> => ({
+  Name: ({ name, passwordId }) =>
+    html`<div><strong>${name}</strong>${passwordId && html`<br><span class="muted small">With a password</span>`}</div>`,
+  Shows: (page) => `${rangeInWords(page)}, ${filtersInWords(page.filters)}`,
+  Made: "at",
+  Ends: (page) =>
+    isOver(page, now) ? html`<span class="badge">Over</span>` : page.endsAt ? time(page.endsAt) : "Never",
+  Actions: {
+    isHidden: true,
+    end: true,
+    cell: ({ pageId, name }) =>
+      confirmedPost(
+        "End",
+        html`The address of <strong>${name}</strong> leads nowhere from then on. This can't be undone.`,
+        `${PATH}/${pageId}/end`,
+        "End the page",
+      ),
+  },
+});
+
+const MAIL_COLUMNS: Columns<WeeklyMail> = {
+  Name: ({ name }) => html`<strong>${name}</strong>`,
+  Of: ({ filters }) => filtersInWords(filters),
+  Begun: "at",
+  Actions: {
+    isHidden: true,
+    end: true,
+    cell: ({ mailId, name }) =>
+      postButton(`${MAILS}/${mailId}/stop`, "Stop", { kind: "small", label: `Stop ${name}` }),
+  },
+};

@@ -39,8 +39,20 @@ def root(parts, size):
     return sha(b"\1" + root(parts, left) + root(parts, size - left))
 
 def verify(file, public_key):
-    head, *lines = open(file, encoding="utf-8").read().rstrip("\n").split("\n")
-    check(json.loads(head)["export"] == "linkledger log 3" and lines[-1] == '{"end":true}', "not a whole export")
+    first, *lines = open(file, encoding="utf-8").read().rstrip("\n").split("\n")
+    head = json.loads(first)
+    check(head["export"] == "linkledger log 3" and lines[-1] == '{"end":true}', "not a whole export")
+    link, whole = head.get("link"), [head["stream"]] if "stream" in head else []
+    if link is not None:
+        check(len(head) == 2, "a proof of a link says nothing else in its first line")
+        whole = [f"link-{link}", f"withdrawals-{link}"]
+    revisions = dict.fromkeys(whole, None if "from" in head else 0)  # that come next
+    for _, stream, revision, *_ in (value for value in map(json.loads, lines) if isinstance(value, list)):
+        check(not whole or stream in whole, f"{stream} does not belong to what was exported")
+        expected = revisions.get(stream)
+        check(expected in (None, revision), f"revision {expected} of {stream} is missing")
+        if stream in whole:
+            revisions[stream] = revision + 1
     blocks, before, sealed = [], None, lines.index('{"unsealed":true}')
     for line in lines[:sealed]:
         value = json.loads(line)

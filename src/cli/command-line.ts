@@ -23,7 +23,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   link: { about: "what a link is, and stopping an abusive one", load: () => import("./link-commands.ts") },
   clicks: {
-    about: "take hits out of the numbers, such as tests or fraud (docs/replay.md)",
+    about: "take hits out of the numbers, such as tests or fraud (docs/audit.md)",
     load: () => import("./clicks/click-commands.ts"),
   },
   projections: {

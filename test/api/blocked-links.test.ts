@@ -144,7 +144,7 @@ describe("the console", { timeout: 60_000 }, () => {
       await browser.post("/admin/links/block", { ...form, reason: " " }),
     );
     expect(unreasoned.text).toContain("A reason has 1 to 500 characters");
-    const blocking = { ...form, reason: "Court order", legal: "yes" };
+    const blocking = { ...form, reason: "Court order", legal: "1" };
     const blocked = await browser.follow(await browser.post("/admin/links/block", blocking));
     expect(blocked.text).toContain("for a legal reason");
     expect(blocked.text).toContain("Court order");

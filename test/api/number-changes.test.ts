@@ -77,6 +77,14 @@ describe("why a number changed", () => {
       ...{ before: hits(0, 0), after: hits(2, 1) },
       changes: [{ reason: "added", ...hits(2, 1) }],
     });
+    // What was recorded and withdrawn in between is in neither number.
+    expect(await between(made, withdrawn)).toMatchObject({
+      ...{ before: hits(0, 0), after: hits(0, 1) },
+      changes: [
+        { reason: "added", ...hits(2, 1) },
+        { reason: "withdrawn", ...hits(-2, 0) },
+      ],
+    });
     expect(await between(clicked, withdrawn)).toMatchObject({
       ...{ before: hits(2, 1), after: hits(0, 1) },
       changes: [

@@ -137,6 +137,9 @@ it("counts no hit beyond its view and shows no breakdown that it hasn't, whateve
     expect(text).not.toMatch(/Devices|Browsers|href="\/portal\/(?!assets)/);
   };
   await fc.assert(fc.asyncProperty(query, check), { numRuns: effort(60, 1_000) });
+  const today = new Date(now).toISOString().slice(0, 10);
+  const compared = await open(`${past}?compare=custom&compare_from=${today}&compare_to=${today}`);
+  expect([people(compared.text), compared.text.includes('class="change ')]).toEqual([0, false]);
   expect(people((await open(`${path}?link=localhost/shown-one`)).text)).toBe(3);
   expect(people((await open(`${path}?link=localhost/${HIDDEN}`)).text)).toBe(0);
   expect(people((await open(`${path}?device=mobile`)).text)).toBe(all);

@@ -80,7 +80,7 @@ onServerAtLength(chromiumServer, () => {
     await page.getByLabel("Account").fill(member.accountId);
     await page.getByLabel("Type").selectOption("KeyIssued");
     await page.getByRole("button", { name: "Find" }).click();
-    await page.getByText("Nothing found").waitFor();
+    await page.getByText("No event is like that").waitFor();
     await page.getByRole("link", { name: "Clear" }).click();
     await page.getByRole("table", { name: "Events found" }).waitFor();
   });

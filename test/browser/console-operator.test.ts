@@ -77,7 +77,9 @@ onServerAtLength(chromiumServer, () => {
     const rests = page.getByRole("listitem").filter({ hasText: "127.0.0.1:65000 has failed since" });
     expect(await rests.textContent()).toMatch(/^Notice webhook receiver.*rests until about/);
     await rests.getByRole("link", { name: "Look at it" }).click();
-    await page.getByRole("heading", { name: "Webhooks" }).waitFor();
+    await page
+      .getByRole("row", { name: /127\.0\.0\.1:65000 +has failed since .*, rests until about/ })
+      .waitFor();
     expect(page.url()).toContain(accountId);
     await backend.deliveryQueue.endStreak(webhookId);
   });

@@ -1,4 +1,4 @@
-// The script of docs/replay.md prints an account's clicks from its tables, without our code.
+// The script of docs/audit.md prints an account's clicks from its tables, without our code.
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
@@ -31,7 +31,7 @@ export async function expectPrintedTable(readStore: ReadStore, where: string): P
   await append(eventStore, withdrawalStream("sho.rt/gone"), [clicksWithdrawn({ link: "sho.rt/gone" }, 1)]);
   await foldGroups({ eventStore, readStore }, [clicks]);
   await close();
-  const page = readFileSync(new URL("../../docs/replay.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../docs/audit.md", import.meta.url), "utf8");
   const [, script = ""] =
     /^## Reading a table of clicks without us$[\s\S]*?^```js\n([\s\S]*?)^```/m.exec(page) ?? [];
   // Beside our packages, of which it needs the client of MongoDB.

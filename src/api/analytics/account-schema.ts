@@ -81,7 +81,7 @@ export const AccountAnalyticsParameters = z.strictObject({
     .min(1)
     .max(MOST_ROWS)
     .default(100)
-    .meta({ description: "Of `groups`; the rest is added up in `other`" }),
+    .meta({ description: "Of `groups`; the rest is added up in `other`. Hours of the week are all listed" }),
   ...common,
 });
 

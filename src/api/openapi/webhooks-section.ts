@@ -1,5 +1,6 @@
 // The OpenAPI document's section of webhooks: each event that one can get, with its headers, body and an example.
 import type { WebhookEventName } from "../../events/webhook-selection.ts";
+import { TRIES_IN_WORDS } from "../../webhooks/delivery/schedule.ts";
 import { DELIVERY_SCHEMAS } from "../../webhooks/routing/delivery-schemas.ts";
 import { samplePayload } from "../../webhooks/routing/sample-payload.ts";
 
@@ -75,7 +76,7 @@ export function webhooksSection(baseUrl: string, schemas: Record<string, unknown
         responses: {
           "2XX": { description: "Within 15 seconds: it is delivered" },
           "410": { description: "The webhook is paused" },
-          default: { description: "Tried again, up to eight times within 28 hours" },
+          default: { description: `Tried again, ${TRIES_IN_WORDS}` },
         },
       };
       return [name, { post }];

@@ -12,9 +12,7 @@ import type { FindClicks } from "../../queries/audit/find-clicks.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { Operating, PortalDeps, Watched } from "../portal-deps.ts";
-import { field, hiddenFields } from "../shell/form.ts";
 import { shownAgain } from "../shell/form-route.ts";
-import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { typedText } from "../shell/refused-form.ts";
 import { signInPlace } from "../shell/sessions.ts";
@@ -128,22 +126,18 @@ export function signInPages(app: Api, deps: ConsoleDeps): void {
   });
 }
 
-type Given = { next: string; status?: number; failure?: string };
+type SignIn = { next: string; status?: number; failure?: string };
 
-function sendForm(reply: FastifyReply, { next, status, failure }: Given): FastifyReply {
+function sendForm(reply: FastifyReply, { next, status, failure }: SignIn): FastifyReply {
+  const lead = "For operators and auditors of this service. What you do here is recorded.";
+  const token = { label: "Admin token", type: "password", hint: "The value of ADMIN_TOKEN" } as const;
+  const fields = { token: { ...token, autocomplete: "current-password", required: true, autofocus: true } };
+  const form = { action: "/admin/sign-in", fields, hidden: { next }, button: "Sign in" } as const;
   return sendPage(reply, {
     title: "Console",
     shape: "narrow",
     status,
     notice: failure === undefined ? undefined : { kind: "failed", text: failure },
-    body: html`<div class="card">
-<h1>Console</h1>
-<p class="muted">For operators and auditors of this service. What you do here is recorded.</p>
-<form method="post" class="form" action="/admin/sign-in">
-${hiddenFields({ next })}
-${field({ label: "Admin token", name: "token", type: "password", autocomplete: "current-password", required: true, autofocus: true, hint: "The value of ADMIN_TOKEN" })}
-<button class="button button-primary">Sign in</button>
-</form>
-</div>`,
+    cards: [{ title: "Console", lead, form: { ...form, buttonKind: "primary" } }],
   });
 }

@@ -6,38 +6,42 @@ import { upgradeRequests } from "../../commands/account/tier.ts";
 import { TIERS, type Tier } from "../../events/vocabulary.ts";
 import type { AccountDetails, AccountRow } from "../../queries/accounts.ts";
 import { ACCOUNT_NAMES, questions } from "../../queries/audit/questions.ts";
+import {
+  type Resting,
+  type RestingWebhook,
+  restingReceivers,
+} from "../../webhooks/owner-tools/resting-receiver.ts";
 import { counted, outward, statusBadge } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
-import { field, hiddenFields } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import {
+  type Card,
+  type Cards,
   type Columns,
-  card,
   confirmed,
   confirmedPost,
   copyable,
   facts,
-  formCard,
   postButton,
   time,
 } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
+import { accountPath, badge, eventsPath, rowsCard, streamPath, textLink } from "./answer-cells.ts";
 import { questionPage, sendConsolePage } from "./question-page.ts";
-import { accountPath, badge, streamPath, tableCard, textLink } from "./view.ts";
 
 export function accountPages(app: Api, deps: ConsoleDeps): void {
   questionPage(app, deps, "/accounts", questions.accounts, {
+    nav: "Accounts",
+    lead: `Found by ${ACCOUNT_NAMES}. E-mail addresses are in no event: they are read from the secrets.`,
     find: "Find",
     async show(answer, { find }) {
       const { accounts = [] } = answer ?? {};
       if (find !== undefined && accounts[0]) return accountPath(accounts[0].account_id);
-      const waiting = await waitingForPlan(deps);
-      return {
-        nav: "Accounts",
-        title: "Accounts",
-        lead: `Found by ${ACCOUNT_NAMES}. E-mail addresses are in no event: they are read from the secrets.`,
-        body: html`${waiting.length > 0 && waitingCard(waiting)}${find === undefined && html`${accountsCard(accounts)}${inviteCard(deps.defaultTier)}`}`,
-      };
+      const waiting = rowsCard("Waiting for the Developer plan", WAITING, await waitingForPlan(deps));
+      if (find !== undefined) return [waiting];
+      const none = "They appear here once somebody has signed up.";
+      const all = rowsCard<AccountRow>("Accounts, newest first", ACCOUNTS, accounts, none);
+      return [waiting, all, invitation(deps.defaultTier)];
     },
   });
 
@@ -46,7 +50,7 @@ export function accountPages(app: Api, deps: ConsoleDeps): void {
     const account = await answer(deps, named);
     const { account_id: id, email, status, tier, opened_at } = account;
     const isOpen = status === "open";
-    const of = facts({
+    const about = facts({
       State: stateBadge(account),
       Opened: time(opened_at),
       Tier: tier,
@@ -57,9 +61,12 @@ export function accountPages(app: Api, deps: ConsoleDeps): void {
       title: email ?? id,
       heading: html`<span class="break">${email ?? id}</span>`,
       above: html`<a href="/admin/accounts">Accounts</a>`,
-      actions: html`<a class="button" href="${address("/admin/events", { account: id })}">Events</a><a class="button" href="${streamPath(`account-${id}`)}">Stream</a>`,
-      body: html`${card("Account", html`${of}${isOpen && tierForms(account)}`)}
-${parts(account)}${isOpen && closeCard(account)}`,
+      actions: html`<a class="button" href="${eventsPath({ account: id })}">Events</a><a class="button" href="${streamPath(`account-${id}`)}">Stream</a>`,
+      cards: [
+        { title: "Account", body: html`${about}${isOpen && tierForms(account)}` },
+        ...partsOf(account, await restingReceivers(deps, id)),
+        isOpen && closing(account),
+      ],
     });
   });
 }
@@ -74,41 +81,35 @@ async function waitingForPlan({ secrets, clock }: ConsoleDeps) {
   );
 }
 
-function waitingCard(waiting: Awaited<ReturnType<typeof waitingForPlan>>): Html {
-  return tableCard("Waiting for the Developer plan", waiting, {
-    Account: ({ accountId, email }) => accountLink(accountId, email),
-    Asked: "at",
-    Actions: ({ accountId }) => approval(accountId),
-  });
-}
+const WAITING: Columns<Awaited<ReturnType<typeof waitingForPlan>>[number]> = {
+  Account: ({ accountId, email }) => accountLink(accountId, email),
+  Asked: "at",
+  Actions: ({ accountId }) => approval(accountId),
+};
 
-function accountsCard(accounts: readonly AccountRow[]): Html {
-  const none = ["No accounts yet", "They appear here once somebody has signed up."] as const;
-  const columns: Columns<AccountRow> = {
-    Account: ({ account_id, email }) => accountLink(account_id, email),
-    Tier: "tier",
-    State: stateBadge,
-    Links: "links",
-    Opened: "opened_at",
-  };
-  return tableCard("Accounts, newest first", accounts, columns, none);
-}
+const ACCOUNTS: Columns<AccountRow> = {
+  Account: ({ account_id, email }) => accountLink(account_id, email),
+  Tier: "tier",
+  State: stateBadge,
+  Links: "links",
+  Opened: "opened_at",
+};
 
 /** A link with which somebody opens an account, also where sign-up is closed. */
-function inviteCard(tier: Tier): Html {
-  const tiers = TIERS.map((name) => [name, name === "free" ? "Free" : "Developer"] as const);
-  return formCard("Invite somebody", {
-    action: "/admin/accounts/invite",
-    isRow: true,
-    button: "Make the link",
+function invitation(tier: Tier): Card {
+  const options = TIERS.map((name) => [name, name === "free" ? "Free" : "Developer"] as const);
+  const email = { label: "E-mail address", type: "email", required: true, maxlength: 254 } as const;
+  const fields = { email: { ...email, autocomplete: "off" }, tier: { label: "Plan", options } };
+  const form = { action: "/admin/accounts/invite", fields, values: { tier }, button: "Make the link" };
+  return {
+    title: "Invite somebody",
     lead: "Makes a link with which they choose a password, once, within a week. The account is opened then.",
-    fields: html`${field({ label: "E-mail address", name: "email", type: "email", required: true, maxlength: 254, autocomplete: "off" })}
-${field({ label: "Plan", name: "tier", value: tier, options: tiers })}`,
-  });
+    form: { ...form, isRow: true },
+  };
 }
 
 function accountLink(accountId: string, email: unknown): Html {
-  return html`<a class="break" href="${accountPath(accountId)}"><strong>${String(email ?? accountId)}</strong></a>`;
+  return textLink(accountPath(accountId), html`<strong>${String(email ?? accountId)}</strong>`);
 }
 
 /** Grants the plan that the account asked for. */
@@ -135,65 +136,76 @@ function tierForms({ account_id: id, tier, upgrade_asked_at: requestedAt }: Acco
 }
 
 /** Links, keys, domains and webhooks: a card each. */
-function parts({ account_id: id, links, newest_links, keys, domains, webhooks }: AccountDetails): Html {
-  const all = html`<a href="${address("/admin/streams", { category: "link", account: id })}">All ${counted(links, "link")}</a>`;
-  const linkColumns: Columns<(typeof newest_links)[number]> = {
-    "Short link": ({ link, short_url }) => textLink(streamPath(`link-${link}`), short_url),
-    Destination: ({ long_url }) => outward(long_url),
-    State: ({ status }) => statusBadge(status),
-    Made: "created_at",
-  };
-  const keyColumns: Columns<Key> = {
-    Label: ({ key_id, label }) =>
-      textLink(address("/admin/events", { actor: `key:${key_id}` }), label || "No label"),
+function partsOf(account: AccountDetails, failing: readonly RestingWebhook[]): Cards {
+  const { account_id: id, links, newest_links, keys, domains } = account;
+  const resting = new Map(failing.map(({ webhook, ...rest }) => [webhook._id, rest]));
+  const webhooks = account.webhooks.map((hook) => ({ ...hook, resting: resting.get(hook.webhook_id) }));
+  const path = address("/admin/streams", { category: "link", account: id });
+  const all = html`<p><a href="${path}">All ${counted(links, "link")}</a></p>`;
+  return [
+    rowsCard("The newest links", LINKS, newest_links, "None.", all),
+    rowsCard("API keys, newest first", keyColumns(id), keys.toReversed(), "None."),
+    rowsCard("Domains", DOMAINS, domains, "None."),
+    rowsCard("Webhooks", WEBHOOKS, webhooks, "None."),
+  ];
+}
+
+const LINKS: Columns<AccountDetails["newest_links"][number]> = {
+  "Short link": ({ link, short_url }) => textLink(streamPath(`link-${link}`), short_url),
+  Destination: ({ long_url }) => outward(long_url),
+  State: ({ status }) => statusBadge(status) || "live",
+  Made: "created_at",
+};
+
+function keyColumns(account: string): Columns<AccountDetails["keys"][number]> {
+  return {
+    Label: ({ key_id, label }) => textLink(eventsPath({ actor: `key:${key_id}` }), label || "No label"),
     Key: ({ hint }) => html`<code>…${hint}</code>`,
     State: "status",
     Issued: "issued_at",
     "Last used": "last_used_at",
-    Actions: (key) => key.status === "active" && deactivation(id, key),
+    Actions({ key_id, label, hint, status }) {
+      const effect = html`Programs that use <strong>${label || `…${hint}`}</strong> are refused at once. This can't be undone.`;
+      const fields = { act: "deactivate-key", key_id };
+      return (
+        status === "active" &&
+        confirmedPost("Deactivate", effect, accountPath(account), "Deactivate key", fields)
+      );
+    },
   };
-  const domainColumns: Columns<(typeof domains)[number]> = {
-    Domain: ({ hostname }) => textLink(streamPath(`domain-${hostname}`), hostname),
-    State: ({ state, active }) =>
-      state === "verified" ? (active ? "active" : "not active") : "not verified",
-    Added: "added_at",
-    Verified: "verified_at",
-  };
-  const webhookColumns: Columns<(typeof webhooks)[number]> = {
-    Receiver: ({ host, label }) =>
-      html`<strong class="break">${label || host}</strong> <span class="muted small break">${host}</span>`,
-    State: ({ status, paused_by, reason }) =>
-      status === "paused"
+}
+
+const DOMAINS: Columns<AccountDetails["domains"][number]> = {
+  Domain: ({ hostname }) => textLink(streamPath(`domain-${hostname}`), hostname),
+  State: ({ state, active }) => (state === "verified" ? (active ? "active" : "not active") : "not verified"),
+  Added: "added_at",
+  Verified: "verified_at",
+};
+
+type Webhook = AccountDetails["webhooks"][number] & { resting: Resting | undefined };
+
+const WEBHOOKS: Columns<Webhook> = {
+  Receiver: ({ host, label }) =>
+    html`<strong class="break">${label || host}</strong> ${label && html`<span class="muted small break">${host}</span>`}`,
+  State: ({ status, paused_by, reason, resting }) =>
+    resting
+      ? html`has failed since ${time(resting.since)}, rests until about ${time(resting.until)}`
+      : status === "paused"
         ? html`paused by ${paused_by}${reason && html`: <span class="break">${reason}</span>`}`
         : status,
-    "Told of": ({ events, kinds }) =>
-      html`${events.join(", ")} <span class="muted small">${kinds.join(", ")}</span>`,
-    Added: "added_at",
-  };
-  return html`${tableCard("The newest links", newest_links, linkColumns, "None.")}${links > 0 && html`<p>${all}</p>`}
-${tableCard("API keys, newest first", keys.toReversed(), keyColumns, "None.")}
-${tableCard("Domains", domains, domainColumns, "None.")}
-${tableCard("Webhooks", webhooks, webhookColumns, "None.")}`;
-}
+  "Told of": ({ events, kinds }) =>
+    html`${events.join(", ")} <span class="muted small">${kinds.join(", ")}</span>`,
+  Added: "added_at",
+};
 
-type Key = AccountDetails["keys"][number];
-
-function deactivation(account: string, { key_id, label, hint }: Key): Html {
-  const effect = html`Programs that use <strong>${label || `…${hint}`}</strong> are refused at once. This can't be undone.`;
-  const fields = { act: "deactivate-key", key_id };
-  return confirmedPost("Deactivate", effect, accountPath(account), "Deactivate key", fields);
-}
-
-function closeCard({ account_id: id, email }: AccountDetails): Html {
-  const label = email === null ? "Type the account's id" : "Type the account's e-mail address";
-  return formCard("Close account", {
-    kind: "danger",
-    isRow: true,
-    action: accountPath(id),
-    buttonKind: "danger",
+function closing({ account_id: id, email }: AccountDetails): Card {
+  const label = `Type the account's ${email === null ? "id" : "e-mail address"}`;
+  const fields = { confirm: { label, autocomplete: "off", required: true, maxlength: 500 } };
+  const form = { action: accountPath(id), hidden: { act: "close" }, fields, isRow: true };
+  return {
+    title: "Close account",
     lead: "Its keys stop at once, its links no longer redirect and are deleted, its domains and webhooks are removed, and its e-mail address is erased. This can't be undone.",
-    fields: html`${hiddenFields({ act: "close" })}
-${field({ label, name: "confirm", autocomplete: "off", required: true, maxlength: 500 })}`,
-    button: "Close this account for good",
-  });
+    kind: "danger",
+    form: { ...form, button: "Close this account for good", buttonKind: "danger" },
+  };
 }

@@ -1,4 +1,4 @@
-// The console of operators and auditors under /admin: pages and forms, and the same questions and acts as JSON under
+// The console of operators and auditors under /admin: pages and forms, and the same questions and commands as JSON under
 // /admin/api.
 import type { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
@@ -11,11 +11,12 @@ import { hideFromOpenApi, protect } from "../shell/protect.ts";
 import { portalCookies, themeRoute, visitHook } from "../shell/visit.ts";
 import { type ConsoleDeps, operatorApi, operatorPages, operatorSessions, signInPages } from "./access.ts";
 import { accountPages } from "./account-pages.ts";
-import { actForms, actRoutes } from "./acts.ts";
 import { eventPages } from "./event-pages.ts";
 import { logPages } from "./log-pages.ts";
-import { overviewPage, sealsPage } from "./overview-page.ts";
+import { commandForms, commandRoutes } from "./operator-commands.ts";
+import { overviewPage } from "./overview-page.ts";
 import { projectionPages } from "./projection-pages.ts";
+import { sealsPage } from "./seals-page.ts";
 import { withdrawalsPage } from "./withdrawals-page.ts";
 
 const PREFIX = "/admin";
@@ -63,7 +64,7 @@ export async function consoleRoutes(
         withdrawalsPage(pages, deps);
         sealsPage(pages, deps);
         projectionPages(pages, deps);
-        actForms(pages, deps);
+        commandForms(pages, deps);
       });
       await app.register(async (api: Api) => jsonRoutes(api, deps), { prefix: "/api" });
     },
@@ -82,5 +83,5 @@ function jsonRoutes(api: Api, deps: ConsoleDeps): void {
       answer(deps, { ...(query as object), ...(params as object) }),
     );
   }
-  actRoutes(api, deps);
+  commandRoutes(api, deps);
 }

@@ -14,35 +14,34 @@ import type { SetAside } from "../../stores/read-store/set-aside.ts";
 import { count, counted } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { type Columns, card, confirmedPost, facts, postButton } from "../shell/parts.ts";
+import { type Card, type Columns, confirmedPost, facts, postButton, table } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
-import { questionPage, sendConsolePage } from "./question-page.ts";
 import {
   badge,
   duration,
   eventLink,
   positionLink,
   projectionPath,
-  rowTable,
+  rowsCard,
   shortPosition,
   streamPath,
   textLink,
-} from "./view.ts";
+} from "./answer-cells.ts";
+import { questionPage, sendConsolePage } from "./question-page.ts";
 
 /** Lag below which a projection counts as up to date. */
 const RECENT_MS = 10_000;
 
 export function projectionPages(app: Api, deps: ConsoleDeps): void {
   questionPage(app, deps, "/projections", questions.projections, {
+    nav: "Projections",
+    isLive: true,
     show: (answer) => ({
-      nav: "Projections",
-      title: "Projections",
-      isLive: true,
       lead: html`What is answered is computed from the log${answer?.head && html`, which ends at position ${shortPosition(answer.head)}`}. An event that can't be taken in is set aside, and all others count.`,
-      body:
-        answer &&
-        html`<section class="card" id="projections" data-live data-busy>${rowTable("Projections", answer.projections, COLUMNS)}</section>
-${setAsideCard(answer.webhook_router.set_aside, html`The router of webhooks has passed them: what depends on them was not delivered.`)}`,
+      cards: [
+        html`<section class="card" id="projections" data-live data-busy>${table("Projections", COLUMNS, answer?.projections ?? [])}</section>`,
+        answer && setAsideCard(answer.webhook_router.set_aside, NOT_DELIVERED),
+      ],
     }),
   });
 
@@ -52,40 +51,48 @@ ${setAsideCard(answer.webhook_router.set_aside, html`The router of webhooks has 
     const row = projections.find((projection) => projection.name === name);
     if (!row) throw new Refused("unknown_projection", `There are no projections ${name}`);
     const { building, active, waits_for: waitsFor } = row;
+    // Something is about to change by itself.
+    const isBusy = building !== null || row.state === "behind";
+    const state = facts({
+      "Answers from": buildText(active),
+      "Previous build": buildText(row.previous),
+      "Version of the program": row.version,
+      Position: positionText(row),
+      Lag: lagText(row),
+    });
     return sendConsolePage(reply, {
       nav: "Projections",
       title: name,
       isLive: true,
       above: html`<a href="/admin/projections">Projections</a>`,
-      body: html`${waitsFor && waitCard(waitsFor)}
-${setAsideCard(row.set_aside, html`They are in none of its documents; everything else is. Once they can be read, or a program is started that understands them, a rebuild counts them in.`)}
-<section class="card stack" id="status" data-live ${isBusy(row) && html`data-busy`}><h2>State ${stateBadge(row)}</h2>
-${facts({
-  "Answers from": buildText(active),
-  "Previous build": buildText(row.previous),
-  "Version of the program": row.version,
-  Position: positionText(row),
-  Lag: lagText(row),
-})}
-${building && html`<div role="status">${progressBar(name, building)}${building.because && html`<p>Nothing is answered until it has caught up: ${building.because}.</p>`}</div>`}</section>
-<section class="card" id="acts" data-live><h2>What you can do</h2>${active?.rules && AS_RECORDED}<div class="actions">${acts(row)}</div></section>`,
+      cards: [
+        waitsFor !== null && waitCard(waitsFor),
+        setAsideCard(row.set_aside, NOT_FOLDED),
+        html`<section class="card stack" id="status" data-live ${isBusy && html`data-busy`}><h2>State ${stateBadge(row)}</h2>
+${state}
+${building && html`<div role="status">${progressBar(name, building)}${building.because && html`<p>Nothing is answered until it has caught up: ${building.because}.</p>`}</div>`}</section>`,
+        html`<section class="card" id="acts" data-live><h2>What you can do</h2>${active?.rules && AS_RECORDED}<div class="actions">${buttons(row)}</div></section>`,
+      ],
     });
   });
 }
 
+const NOT_DELIVERED = "The router of webhooks has passed them: what depends on them was not delivered.";
+const NOT_FOLDED =
+  "They are in none of its documents; everything else is. Once they can be read, or a program is started that understands them, a rebuild counts them in.";
 const AS_RECORDED = html`<p class="muted">A rebuild counts clicks as they were recorded, not by these rules: <code>linkledger projections reclassify</code> classifies them again.</p>`;
 
 const COLUMNS: Columns<ProjectionRow> = {
   Projections: ({ name, contains }) =>
     html`<a href="${projectionPath(name)}"><strong>${name}</strong></a> <span class="muted small">${contains.join(", ")}</span>`,
   State: (row) =>
-    html`${stateBadge(row)} ${setAsideBadge(row.set_aside)}${row.building && progressBar(row.name, row.building)}`,
+    html`${stateBadge(row)} ${row.set_aside.count > 0 && badge("bad", `${counted(row.set_aside.count, "event")} set aside`)}${row.building && progressBar(row.name, row.building)}`,
   "Answers from": ({ active }) => html`<span class="small">${buildText(active)}</span>`,
   Position: (row) => html`<span class="break number">${positionText(row)}</span>`,
   Lag: (row) => html`<span class="nowrap">${lagText(row)}</span>`,
 };
 
-export function stateBadge(row: ProjectionRow): Html {
+function stateBadge(row: ProjectionRow): Html {
   if (row.state === "waiting") return badge("bad", "Needs a newer program");
   if (row.building) return badge("accent", row.building.is_rollback ? "Rolling back" : "Building");
   if (row.state === "other_log") return badge("bad", "Of another log");
@@ -93,23 +100,15 @@ export function stateBadge(row: ProjectionRow): Html {
   return isBehind ? badge("warn", "Behind") : badge("good", "Current");
 }
 
-export function setAsideBadge({ count: events }: SetAside): Html | false {
-  return events > 0 && badge("bad", html`${counted(events, "event")} set aside`);
-}
+const SET_ASIDE = { Event: eventLink, Stream: "stream", Position: "position", Error: "error" } as const;
 
 /** Each leads to the event. */
-export function setAsideCard({ count: total, events }: SetAside, how: Html): Html | false {
-  if (total === 0) return false;
-  const columns = { Event: eventLink, Stream: "stream", Position: "position", Error: "error" } as const;
-  const rows = rowTable("Events set aside, in the order of the log", events, columns);
-  const rest = total > events.length && html`<p class="muted">And ${count(total - events.length)} more.</p>`;
-  const title = html`${icon("alert")}${counted(total, "event")} set aside`;
-  return card(title, html`${rows}${rest}`, { lead: how, kind: "danger" });
-}
-
-/** Something is about to change by itself. */
-function isBusy(row: ProjectionRow): boolean {
-  return row.building !== null || row.state === "behind";
+export function setAsideCard({ count: total, events }: SetAside, lead: string): Card | undefined {
+  if (total === 0) return undefined;
+  const title = html`${icon("alert")} ${counted(total, "event")} set aside`;
+  const below = total > events.length && html`<p class="muted">And ${count(total - events.length)} more.</p>`;
+  const listed = rowsCard("Events set aside, in the order of the log", SET_ASIDE, events, "None.", below);
+  return { ...(listed as Card), title, lead, kind: "danger" };
 }
 
 function buildText(build: BuildLabel | null): string {
@@ -119,13 +118,9 @@ function buildText(build: BuildLabel | null): string {
   return `version ${version}, build ${number}${under ?? ""}${outdated ? " (this program has others)" : ""}`;
 }
 
-function lagText({ lag_ms }: ProjectionRow): string {
-  return lag_ms === 0 ? "none" : duration(lag_ms);
-}
-
-function positionText({ position }: ProjectionRow): string {
-  return position === null ? "the beginning" : shortPosition(position);
-}
+const lagText = ({ lag_ms }: ProjectionRow) => (lag_ms === 0 ? "none" : duration(lag_ms));
+const positionText = ({ position }: ProjectionRow) =>
+  position === null ? "the beginning" : shortPosition(position);
 
 function progressBar(name: string, building: BuildingRow): Html {
   const percent = Math.floor(building.done * 100);
@@ -136,7 +131,7 @@ function progressBar(name: string, building: BuildingRow): Html {
 <p class="muted small">${count(events)} events, ${count(rate)}/s${rest}</p></div>`;
 }
 
-function acts(row: ProjectionRow): Html {
+function buttons(row: ProjectionRow): Html {
   const { building, active, previous, name } = row;
   const path = (act: string) => projectionPath(name, `/${act}`);
   const dropped = `What build ${building?.build} of ${name} has computed is dropped. What answers now goes on.`;
@@ -146,11 +141,14 @@ ${building && active && confirmedPost("Cancel the build", dropped, path("cancel"
 ${previous && !building && confirmedPost("Roll back", back, path("rollback"), "Roll back")}`;
 }
 
-function waitCard({ stream, type, position }: NonNullable<ProjectionRow["waits_for"]>): Html {
-  const of = {
-    Event: html`${type} at position ${positionLink(position)}`,
-    Stream: textLink(streamPath(stream), stream),
+function waitCard({ stream, type, position }: NonNullable<ProjectionRow["waits_for"]>): Card {
+  return {
+    title: html`${icon("alert")} Waits for a newer program`,
+    lead: "A newer program has written it: one that is started goes on from here.",
+    kind: "danger",
+    facts: {
+      Event: html`${type} at position ${positionLink(position)}`,
+      Stream: textLink(streamPath(stream), stream),
+    },
   };
-  const lead = "A newer program has written it: one that is started goes on from here.";
-  return card(html`${icon("alert")}Waits for a newer program`, facts(of), { lead, kind: "danger" });
 }

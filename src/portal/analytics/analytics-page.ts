@@ -2,7 +2,7 @@
 // such as of a link, a tag or a domain; live.js keeps those of a range that goes on up to date.
 import type { Api } from "../../api/fastify.ts";
 import { namedLink } from "../../commands/links/change-link.ts";
-import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
+import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import type { AccountAnswer, Filters } from "../../queries/analytics/question.ts";
 import { ownLinkAt } from "../../queries/links/find-link.ts";

@@ -5,10 +5,10 @@ import type { LinkDocument } from "../../projections/definitions/links.ts";
 import type { AccountAnswer, Group, GroupBy, GroupRow } from "../../queries/analytics/question.ts";
 import { count } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
-import { exportLink } from "./export-links.ts";
+import { exportLink } from "./exports.ts";
 import { knownMetric, live, metricNoun, numberOf, shadeOf } from "./metrics.ts";
 import { countryName, FIELD_NAMES, valueName, WEEKDAYS } from "./value-names.ts";
-import { type AnalyticsView, filterAddress, type Metric } from "./view-address.ts";
+import { type AnalyticsView, filterAddresses, type Metric } from "./view-address.ts";
 
 type CardOfGroups = { key: SharedCard; name: string; groups: readonly GroupBy[] };
 
@@ -41,8 +41,8 @@ export function groupsOf(
     .filter((group) => !leftOut.includes(group));
 }
 
-/** Rows of a group that are asked for: as many as there are hours in a week. */
-export const MOST_ROWS = 168;
+/** Rows of a group that are asked for; its file has more. */
+export const MOST_ROWS = 50;
 /** Of many, so many are shown at once; a few more take no more room than what would unfold them. */
 const [SHOWN, FEW] = [8, 10];
 
@@ -118,11 +118,12 @@ function barsOf(
   link?: LinkDocument,
 ): Html {
   const { rows, metric } = counted;
+  const addressOf = filterAddresses(view, field);
   const bars = (part: readonly GroupRow[]) =>
     html`<ul class="bars">${part.map((row) => {
       const name = row.label ?? valueName(field, row.value, link);
       const title = row.label ? `${name} · ${row.value}` : name;
-      return html`<li><a class="bar-row" href="${filterAddress(view, field, row.value)}" ${isChosen(view, field, row.value)} title="${title}">${bar(name, numberOf(row, metric), counted)}</a></li>`;
+      return html`<li><a class="bar-row" href="${addressOf(row.value)}" ${isChosen(view, field, row.value)} title="${title}">${bar(name, numberOf(row, metric), counted)}</a></li>`;
     })}</ul>`;
   const split = rows.length <= FEW ? FEW : SHOWN;
   const rest = rows.slice(split);
@@ -153,10 +154,11 @@ const compact = new Intl.NumberFormat("en", { notation: "compact" });
 /** A table of all hours by the days of the week: the busier the darker, each with its number. */
 function hoursOfWeek(view: AnalyticsView, { rows, metric, most }: Counted): Html {
   const numbers = new Map(rows.map((row) => [row.value, numberOf(row, metric)]));
+  const addressOf = filterAddresses(view, "weekday_hour");
   const cell = (value: string) => {
     const number = numbers.get(value) ?? 0;
     const about = `${valueName("weekday_hour", value)}: ${count(number)} ${metricNoun(metric, number)}`;
-    const link = html`<a class="shade-${shadeOf(number, most)}" href="${filterAddress(view, "weekday_hour", value)}" ${isChosen(view, "weekday_hour", value)} title="${about}" aria-label="${about}">${compact.format(number)}</a>`;
+    const link = html`<a class="shade-${shadeOf(number, most)}" href="${addressOf(value)}" ${isChosen(view, "weekday_hour", value)} title="${about}" aria-label="${about}">${compact.format(number)}</a>`;
     return html`<td>${number > 0 && link}</td>`;
   };
   const heads = WEEKDAYS.map(
@@ -175,12 +177,13 @@ function worldMap(view: AnalyticsView, answer: AccountAnswer, world: string): Ht
   const known = counted?.rows.filter(({ value }) => /^[A-Z]{2}$/.test(value)) ?? [];
   if (!counted || known.length === 0) return false;
   const { metric, most } = counted;
+  const addressOf = filterAddresses(view, "country");
   const countries = known.map((row) => {
     const number = numberOf(row, metric);
     const title = `${countryName(row.value)}: ${count(number)} ${metricNoun(metric, number)}`;
     // A country with few clicks among many still stands out from those with none.
     const shade = shadeOf(Math.sqrt(number), Math.sqrt(most));
-    return html`<a href="${filterAddress(view, "country", row.value)}" tabindex="-1"><title>${title}</title><use class="shade-${shade}" href="${world}#${row.value}"/></a>`;
+    return html`<a href="${addressOf(row.value)}" tabindex="-1"><title>${title}</title><use class="shade-${shade}" href="${world}#${row.value}"/></a>`;
   });
   return html`<section class="card card-map"><h2>Map</h2>
 <svg class="world" viewBox="0 0 720 344" aria-hidden="true"><use href="${world}#world"/>${countries}</svg></section>`;

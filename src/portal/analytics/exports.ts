@@ -13,10 +13,12 @@ import { Refused } from "../../runtime/refused.ts";
 import { csvLines } from "../../transfer/csv-cells.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countRead } from "../shell/change-limit.ts";
+import { type Html, html } from "../shell/html.ts";
+import { icon } from "../shell/icons.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { acceptedFilters, askView } from "./ask-view.ts";
 import { valueName } from "./value-names.ts";
-import { AnalyticsQuery, type AnalyticsView, METRICS, viewOf } from "./view-address.ts";
+import { AnalyticsQuery, type AnalyticsView, METRICS, viewAddress, viewOf } from "./view-address.ts";
 
 const MOST_ROWS = 1_000;
 const NumbersQuery = AnalyticsQuery.extend({ of: z.enum(["series", ...GROUPS]).catch("series") });
@@ -65,6 +67,22 @@ export function exportRoutes(app: Api, deps: PortalDeps & { exports: OpenStreams
         );
       },
     );
+}
+
+/** `what`: for screen readers. */
+export function exportLink(view: AnalyticsView, of: "series" | GroupBy, what: string): Html {
+  return fileLink(
+    view,
+    "numbers.csv",
+    "CSV",
+    html`<span class="visually-hidden">: ${what}</span>`,
+    `&of=${of}`,
+  );
+}
+
+export function fileLink(view: AnalyticsView, file: string, name: string, more?: Html, query = ""): Html {
+  const path = `/portal/analytics/${file}`;
+  return html`<a class="button button-small" href="${viewAddress(view, { path, open: [] })}${query}" download>${icon("download")}${name}${more}</a>`;
 }
 
 const NUMBERS = ["clicks", "visitors", "qr_scans", "previews"];

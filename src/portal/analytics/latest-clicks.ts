@@ -5,10 +5,10 @@ import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import { readableUrl } from "../links/urls.ts";
 import { type Html, html } from "../shell/html.ts";
 import { type Columns, card, table, time } from "../shell/parts.ts";
-import { fileLink } from "./export-links.ts";
+import { fileLink } from "./exports.ts";
 import { live } from "./metrics.ts";
 import { countryName, KIND_NAMES, plainName } from "./value-names.ts";
-import { type AnalyticsView, filterAddress, type Metric } from "./view-address.ts";
+import { type AnalyticsView, filterAddresses, type Metric } from "./view-address.ts";
 
 const MOST = 10;
 const KINDS: Readonly<Record<Metric, readonly ClickKind[]>> = {
@@ -34,7 +34,7 @@ const columnsOf = (view: AnalyticsView, isOfLink: boolean): Columns<LatestClick>
   When: ({ at }) => html`<span class="nowrap">${time(at)}</span>`,
   ...(!isOfLink && {
     Link: ({ link }) =>
-      html`<a class="clip" href="${filterAddress(view, "link", link)}">${readableUrl(link)}</a>`,
+      html`<a class="clip" href="${filterAddresses(view, "link")(link)}">${readableUrl(link)}</a>`,
   }),
   Kind: ({ type }) => KIND_NAMES[type].slice(0, -1),
   Place: ({ city, country }) => [...known(city), countryName(country)].join(", "),

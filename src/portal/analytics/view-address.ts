@@ -96,11 +96,12 @@ export function ownFilters(filters: Filters, shared: Pick<SharedView, "filters">
   );
 }
 
-/** Of one value of a field: it alone is shown of the field, or all of them again where it was. */
-export function filterAddress(view: AnalyticsView, field: GroupBy, value: string): string {
-  const isChosen = view.filters[field]?.includes(value) ?? false;
+/** Of the values of a field: one alone is shown of the field, or all of them again where it was. A page has a thousand of them. */
+export function filterAddresses(view: AnalyticsView, field: GroupBy): (value: string) => string {
   const path = view.path === "/portal" ? ANALYTICS : view.path;
-  return viewAddress(view, { path, filters: { ...view.filters, [field]: isChosen ? [] : [value] } });
+  const others = viewAddress(view, { path, filters: { ...view.filters, [field]: [] } });
+  const start = `${others}${others.includes("?") ? "&" : "?"}${field}=`;
+  return (value) => (view.filters[field]?.includes(value) ? others : `${start}${encodeURIComponent(value)}`);
 }
 
 /** Without one of the values that are chosen. */

@@ -75,7 +75,7 @@ function sendProof(
   const verdict =
     found &&
     card(
-      found.ok ? "Proved" : "Not proved",
+      html`${found.ok ? "Proved" : "Not proved"}: <span class="break">${found.selection.link}</span>`,
       html`<p class="break" role="status">${found.sentence}</p>${found.problems.length > 0 && html`<ul class="stack">${found.problems.map(({ stream, revision, message }) => html`<li class="break">${stream} ${revision}: ${message}</li>`)}</ul>`}`,
     );
   return sendPage(reply, {

@@ -29,7 +29,7 @@ import { field } from "../shell/form.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { emptyCard, pageHead } from "../shell/parts.ts";
-import { filtersInWords } from "./view-in-words.ts";
+import { capital, filtersInWords } from "./view-in-words.ts";
 
 type Found = NonNullable<Awaited<ReturnType<typeof findSharedPage>>>;
 
@@ -135,7 +135,7 @@ async function sendNumbers(
   return sendPage(reply, {
     title: page.name,
     scripts: ["chart.js"],
-    body: html`${pageHead(page.name, { lead: `${view.range.name}, ${filtersInWords(shared.filters, link)}` })}
+    body: html`${pageHead(page.name, { lead: `${capital(view.range.name)}, ${filtersInWords(shared.filters, link)}` })}
 ${filterChips(own, link, viewAddress(view, { filters: shared.filters }))}
 ${answer && chartCard(view, answer)}
 ${isEmpty ? nothing : breakdownCards(view, answer, link, request.visit.assets.url("world.svg"))}`,

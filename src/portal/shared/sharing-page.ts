@@ -13,8 +13,11 @@ import {
 import { beginWeeklyMail, stopWeeklyMail } from "../../commands/sharing/weekly-mails.ts";
 import { SHARED_CARDS } from "../../events/accounts/sharing-events.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
+import { DAY_MS, instantOf, type TimeZone } from "../../queries/analytics/time-zone.ts";
+import { parseLocalMoment } from "../../runtime/moment.ts";
 import { acceptedFilters } from "../analytics/ask-view.ts";
 import { CARDS } from "../analytics/breakdowns.ts";
+import { DATE } from "../analytics/range.ts";
 import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf } from "../analytics/view-address.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { type Fields, schemaOf } from "../shell/form.ts";
@@ -33,7 +36,7 @@ import {
 } from "../shell/parts.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
-import { filtersInWords, rangeInWords } from "./view-in-words.ts";
+import { capital, filtersInWords, rangeInWords } from "./view-in-words.ts";
 
 const PATH = "/portal/shared";
 const MAILS = `${PATH}/mails`;
@@ -54,11 +57,11 @@ const PAGE = {
     hint: "None when empty",
   },
   ends: {
-    label: "Until the beginning of",
+    label: "Last day",
     type: "date",
     autocomplete: "off",
     maxlength: 30,
-    hint: "UTC; until you end it when empty",
+    hint: "Until you end it when empty",
     refusedAs: "ends_at",
   },
 } as const satisfies Fields;
@@ -108,7 +111,7 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
         ...{ ...typed, ...range.typed, cards },
         filters: await acceptedFilters(deps, accountId, filters),
         timeZone: range.zone.name,
-        endsAt: ends,
+        endsAt: dayAfter(ends, range.zone),
       });
       const url = `${deps.baseUrl}${made.path}`;
       return { position: made.position, to: () => sendMade(reply, made.page, url) };
@@ -153,6 +156,12 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
   });
 }
 
+/** When a day is over, in the zone of the page; any other text as it is, which is refused. */
+function dayAfter(text: string, zone: TimeZone): string {
+  const day = DATE.test(text) ? parseLocalMoment(text) : undefined;
+  return day ? new Date(instantOf(zone, day.local + DAY_MS, "start")).toISOString() : text;
+}
+
 function queryOf(text: string): z.output<typeof AnalyticsQuery> {
   const sent = new URLSearchParams(text);
   const valuesOf = (key: string) => (sent.getAll(key).length > 1 ? sent.getAll(key) : sent.get(key));
@@ -160,8 +169,7 @@ function queryOf(text: string): z.output<typeof AnalyticsQuery> {
 }
 
 function inWords({ range, filters }: AnalyticsView): string {
-  const name = range.name.charAt(0).toUpperCase() + range.name.slice(1);
-  return `${name}, ${filtersInWords(filters)}`;
+  return `${capital(range.name)}, ${filtersInWords(filters)}`;
 }
 
 function pageCard(text: string, refused: RefusedForm | undefined): Card {
@@ -240,7 +248,7 @@ const pageColumns = (now: Date): Columns<SharedPage> => ({
 
 const MAIL_COLUMNS: Columns<WeeklyMail> = {
   Name: ({ name }) => html`<strong>${name}</strong>`,
-  Of: ({ filters }) => filtersInWords(filters),
+  Of: ({ filters }) => capital(filtersInWords(filters)),
   Begun: "at",
   Actions: {
     isHidden: true,

@@ -19,7 +19,7 @@ export function stopMailPage(app: Api, deps: PortalDeps): void {
   const schema = { params: z.object({ token: z.string().max(200) }) };
   const routed = { schema, config: { isForStrangers: true } };
   // What RFC 8058 has senders prefer; the form says nothing that the address doesn't.
-  app.addContentTypeParser("multipart/form-data", { parseAs: "buffer" }, (_, body, done) => done(null, {}));
+  app.addContentTypeParser("multipart/form-data", { parseAs: "buffer" }, (_, _body, done) => done(null, {}));
 
   const find = async ({ ip, params }: FastifyRequest) => {
     await countTry(deps, byAddress("stop-mail", ip), TRIES_PER_HOUR);

@@ -18,6 +18,10 @@ export function filtersInWords(
   return parts.length === 0 ? "all links" : parts.join("; ");
 }
 
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Such as `30 days`. */
 export function rangeInWords({ range, from, to }: Pick<SharedPage, "range" | "from" | "to">): string {
   if (range !== "custom") return rangesFor("developer").find((known) => known.range === range)?.name ?? range;

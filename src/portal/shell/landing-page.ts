@@ -15,7 +15,7 @@ const FEATURES: readonly [sign: IconName, name: string, text: string][] = [
   [
     "chart",
     "Counts you can trust",
-    "Clicks of people are told apart from previews by bots, and QR scans from other clicks. None is dropped, and every number can be recounted.",
+    "Clicks of people are told apart from previews by bots, and QR scans from other clicks. Every number can be recounted.",
   ],
   ["globe", "Your own domain", "Bring a domain, choose your own slugs; certificates come by themselves."],
   [
@@ -66,4 +66,4 @@ Custom domains, custom slugs, bulk creation and webhooks come with the Developer
 }
 
 const firstMinute = html`<section class="hero hero-small"><h2>Your first minute</h2>
-<p class="lead"><a href="/portal/sign-up">Sign up</a> with an e-mail address and a password, paste a long address, and open the short one: the click shows up within a second. Programs do the same with an API key: see the <a href="/docs">API documentation</a>.</p></section>`;
+<p class="lead"><a href="/portal/sign-up">Sign up</a> with an e-mail address and a password, paste a long address, and open the short one: the click shows up within two seconds. Programs do the same with an API key: see the <a href="/docs">API documentation</a>.</p></section>`;

@@ -102,7 +102,7 @@ ${options.nav && signedIn && navigation(options.nav, visit)}
 ${notices.map(noticeBox)}
 ${parts ? html`${head}${cards(parts, shape === "narrow" ? "h1" : "h2")}` : options.body}
 </main>
-${footer}
+${footer(!isForStrangers)}
 </body>
 </html>
 `);
@@ -188,7 +188,7 @@ ${url !== undefined && html`<input type="hidden" name="next" value="${url}">`}
 ${button("system", "contrast", "dark")}${button("dark", "moon", "light")}${button("light", "sun", "system")}</form>`;
 }
 
-const footer = html`<footer class="footer">
-<p><a href="/docs">API documentation</a> · <a href="/status">Status</a></p>
+const footer = (isOurs: boolean) => html`<footer class="footer">
+${isOurs && html`<p><a href="/docs">API documentation</a> · <a href="/status">Status</a></p>`}
 <p>IP geolocation by <a href="https://db-ip.com">DB-IP</a></p>
 </footer>`;

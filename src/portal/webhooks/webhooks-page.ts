@@ -7,6 +7,7 @@ import { type CreatedVia, hasDeveloperFeatures, WEBHOOK_DEFAULT_KINDS } from "..
 import { selectionOf, type WebhookEventName } from "../../events/webhook-selection.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { listWebhooks } from "../../queries/webhooks.ts";
+import { TRIES_IN_WORDS } from "../../webhooks/delivery/schedule.ts";
 import { KIND_NAMES } from "../analytics/value-names.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { type Fields, schemaOf } from "../shell/form.ts";
@@ -127,7 +128,7 @@ async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: Refused
 const withDeveloper = emptyCard(
   "send",
   "Webhooks come with the Developer plan",
-  html`Each click is sent to an address of yours as signed JSON, tried again for 27 hours when it doesn't get through, and kept in a log for 30 days.</p>
+  html`Each click is sent to an address of yours as signed JSON, sent ${TRIES_IN_WORDS} until it gets through, and kept in a log for 30 days.</p>
 <p><a class="button button-primary" href="/portal/plan">Look at the Developer plan</a>`,
 );
 

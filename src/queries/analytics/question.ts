@@ -30,7 +30,7 @@ export type Filters = { readonly [G in GroupBy]?: readonly string[] };
 /**
  * `from` inclusive, by default the day of the first click; `to` exclusive, by default `now`; both in milliseconds. `zone`: an
  * IANA name, of hours, days and weekdays. `interval`: undefined for one that fits. `kinds`: of the clicks that count.
- * `compare`: with such a time, or with a time of its own. `limit`: rows of a group. `asOf`: as the numbers stood at a
+ * `compare`: with such a time, or with a time of its own. `limit`: rows of a group, but for the hours of the week, of which there are 168. `asOf`: as the numbers stood at a
  * position; by default at the last click that is counted.
  */
 export type AccountQuestion = {

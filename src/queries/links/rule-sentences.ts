@@ -36,12 +36,13 @@ function conditionInWords(name: keyof RuleConditions, when: ShownRule["when"]): 
 
 type Placed = { rule: ShownRule; place: number };
 
-/** Numbers of rules that the link has are those after the change, of removed ones those before it. */
+/** Numbers of rules that the link has are those after the change, of removed ones those before it; of moved ones it says both. */
 export function ruleClauses(before: readonly ShownRule[], after: readonly ShownRule[]): Clause[] {
   const [had, has] = [placed(before), placed(after)];
   const removed = [...had].filter(([key]) => !has.has(key));
   const clauses = removed.map(([, rule]): Clause => ["removed ", ...wholeRule(rule)]);
-  const kept: number[] = [];
+  const kept: Placed[] = [];
+  const places: number[] = [];
   for (const [key, now] of has) {
     const was = had.get(key);
     if (!was) {
@@ -49,11 +50,12 @@ export function ruleClauses(before: readonly ShownRule[], after: readonly ShownR
       continue;
     }
     clauses.push(...changesOfRule(was.rule, now));
-    kept.push(was.place);
+    kept.push(was);
+    places.push(now.place);
   }
-  const sorted = kept.toSorted((a, b) => a - b);
-  if (kept.some((place, n) => place !== sorted[n]))
-    clauses.push([`put rules ${sorted.join(", ")} into the order ${kept.join(", ")}`]);
+  // What only moves up as others are added or removed stays where it was.
+  if (kept.some(({ place }, n) => place < (kept[n - 1]?.place ?? 0)))
+    clauses.push(...kept.flatMap((was, n) => moved(was, places[n] as number)));
   return clauses;
 }
 
@@ -61,6 +63,10 @@ function placed(rules: readonly ShownRule[]): Map<string, Placed> {
   return new Map(
     rules.map((rule, n) => [rule.id ?? JSON.stringify([n, rule.when, rule.url]), { rule, place: n + 1 }]),
   );
+}
+
+function moved(was: Placed, place: number): Clause[] {
+  return was.place === place ? [] : [["moved ", ...named(was), ` to place ${place}`]];
 }
 
 function named({ rule: { name }, place }: Placed): Clause {

@@ -19,6 +19,9 @@ export const TRY_DELAYS_MS: readonly number[] = [
   10 * HOUR_MS,
 ];
 
+/** For pages and documents. */
+export const TRIES_IN_WORDS = `up to ${TRY_DELAYS_MS.length} times within ${Math.round(TRY_DELAYS_MS.reduce((sum, delay) => sum + delay) / HOUR_MS)} hours`;
+
 /** Each delay varies by ±20 %, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
 /** Upper limit of a receiver's Retry-After: the longest delay of the schedule. */

@@ -69,7 +69,7 @@ describe("accounts in the console", { timeout: 60_000 }, () => {
       expect(accounts).toMatchObject([{ email: EMAIL }]);
       expect((await operator.get(`/admin/streams?category=link&account=${asked}`)).text).toContain(slug);
       expect((await operator.get(`/admin/events?account=${asked}`)).text).toContain("LinkCreated");
-      expect((await operator.get(`/admin/clicks?account=${asked}`)).text).toContain("No hits");
+      expect((await operator.get(`/admin/clicks?account=${asked}`)).text).toContain("None was recorded");
     }
   });
 

@@ -68,7 +68,7 @@ afterAll(async () => {
   await folder?.remove();
 });
 
-const GUIDES = ["audit", "import", "operations", "replay", "webhooks"].map((name) => `docs/${name}.md`);
+const GUIDES = ["audit", "import", "operations", "webhooks"].map((name) => `docs/${name}.md`);
 
 describe.each(GUIDES)("the command lines of %s", (document) => {
   it.each(commandsOf(document))("%s", async (line) => {

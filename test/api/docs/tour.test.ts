@@ -1,6 +1,7 @@
-// README's tour and what other pages add to it, pasted as a whole into a shell beside a service that has just started.
+// examples/tour.sh, which the README names, and what other pages add to it, as a whole in a shell beside a service that has
+// just started.
 import { execFile } from "node:child_process";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -16,7 +17,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 /** Some twenty processes, one after the other: a busy machine takes a minute for them. */
 const timeout = 240_000;
 
-it("the tour shows an account, a link, its visits, its story, its proof, a webhook and a rebuild", {
+it("examples/tour.sh shows an account, a link, its visits, its story, its proof, a webhook and a rebuild", {
   timeout,
 }, async () => {
   const folder = await temporaryFolder();
@@ -30,7 +31,7 @@ it("the tour shows an account, a link, its visits, its story, its proof, a webho
   await writeFile(join(bin, "linkledger"), linkledger, { mode: 0o700 });
   const receiver = String(await freePort());
   const pages = [
-    shellOf("README.md", "A tour"),
+    await readFile(join(root, "examples/tour.sh"), "utf8"),
     shellOf("docs/api.md"),
     shellOf("docs/webhooks.md", "See one on your machine"),
     shellOf("docs/how-it-works.md"),
@@ -46,6 +47,10 @@ it("the tour shows an account, a link, its visits, its story, its proof, a webho
       cwd: folder.path,
       env: { ...environment, PATH: `${bin}:${environment.PATH}` },
     });
+    const readme = await readFile(join(root, "README.md"), "utf8");
+    const answer = (text: string) => /^\{"short_url".*\}$/m.exec(text)?.[0] ?? "{}";
+    expect(Object.keys(JSON.parse(answer(readme)))).toEqual(Object.keys(JSON.parse(answer(stdout))));
+    expect(pages[0]).toContain(`$(${/^curl .*shorten.*$/m.exec(readme)?.[0]})`);
     expect(stdout).toContain('"long_url":"https://example.com/spring?utm_source=newsletter"');
     expect(stdout).toContain("HTTP/1.1 301 Moved Permanently");
     expect(stdout).toMatch(/"totalClicks":2,"actualClicks":1,"previews":1,"qrScans":0/);

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ExportSelection } from "../../../src/audit/export/export-lines.ts";
 import { exportLog } from "../../../src/audit/export/export-log.ts";
+import { leafHash } from "../../../src/audit/seals/merkle.ts";
 import { exportLink } from "../../../src/queries/audit/export-link.ts";
 import { KEYS, LATER_KEYS } from "../../support/audit/keys.ts";
 import { LINK, type OpenSealedLog, openSealedLog } from "../../support/audit/open-sealed-log.ts";
@@ -72,6 +73,26 @@ describe.skipIf(!PYTHON)("a script that needs nothing of ours", () => {
     const [head = "", ...events] = forged.filter((line) => !/^\{"(seal|hash|unsealed|end)"/.test(line));
     const unsealed = [head, '{"unsealed":true}', ...events, '{"end":true}'];
     expect(await check(unsealed)).toEqual({ status: 1, said: "NOT PROVEN: no seal covers anything of it" });
+  });
+
+  it("finds an event that is hidden between others of its stream, sealed or not, and a head that asks for less", async () => {
+    const whole = await exported();
+    const ofClicks = whole.find((line) => line.includes('"clicks-')) ?? "";
+    const stream = String(JSON.parse(ofClicks)[1]);
+    const lines = await exported({ stream });
+    expect(await check(lines)).toMatchObject({ status: 0 });
+    const events = lines.flatMap((line, n) => (line.startsWith("[") ? [n] : []));
+    for (const n of [events[0], events[3], events.at(-2)] as number[]) {
+      const hash = leafHash(lines[n] ?? "").toString("hex");
+      const hidden = lines.with(n, JSON.stringify({ hash, events: 1 }));
+      const { status, said } = await check(
+        n > lines.indexOf('{"unsealed":true}') ? lines.toSpliced(n, 1) : hidden,
+      );
+      expect([status, said]).toEqual([1, expect.stringMatching(/revision \d+ of clicks-\S+ is missing/)]);
+    }
+    const proof = (await Array.fromAsync(exportLink(log, LINK.slice(5)))).map((line) => line.trimEnd());
+    const less = JSON.stringify({ ...JSON.parse(proof[0] ?? ""), from: position(1) });
+    expect((await check(proof.with(0, less))).said).toContain("says nothing else");
   });
 
   it("refuses one character that was changed, whichever line has it", async () => {

@@ -1,4 +1,5 @@
 // The range of time that a page's address names, and the bar that chooses it.
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Tier } from "../../../src/events/vocabulary.ts";
 import { rangeBar } from "../../../src/portal/analytics/range-bar.ts";
@@ -21,6 +22,46 @@ function timesOf(query: Record<string, unknown>, tier?: Tier) {
 }
 
 describe("the range of a page", () => {
+  it("is read from whatever stands in an address, and its own addresses name the same view again", () => {
+    const text = fc.oneof(
+      fc.constantFrom(
+        "",
+        "7d",
+        "custom",
+        "none",
+        "hour",
+        "month",
+        "week",
+        "year",
+        "2026-03-01",
+        "2026-02-31",
+      ),
+      fc.constantFrom("9999-12-31", "0000-01-01", "Asia/Kathmandu", "visitors", "__proto__"),
+      fc.string({ maxLength: 120 }),
+    );
+    const names = Object.keys(AnalyticsQuery.shape);
+    const query = fc.dictionary(fc.constantFrom(...names), fc.oneof(text, fc.array(text, { maxLength: 3 })));
+    fc.assert(
+      fc.property(query, fc.constantFrom<Tier>("free", "developer"), (typed, tier) => {
+        const shown = view(typed, tier);
+        const address = viewAddress(shown);
+        const params = new URLSearchParams(address.split("?")[1]);
+        const again = view(
+          Object.fromEntries(
+            [...new Set(params.keys())].map((name) => {
+              const all = params.getAll(name);
+              return [name, all.length === 1 ? all[0] : all];
+            }),
+          ),
+          tier,
+        );
+        expect(again.filters).toEqual(shown.filters);
+        expect(viewAddress(again)).toBe(address);
+        expect(htmlText(rangeBar(shown, tier, undefined, "day"))).not.toContain("<script");
+      }),
+    );
+  });
+
   it("has points of the length that is chosen, where so many can be told apart", () => {
     const intervalOf = (query: Record<string, unknown>) => timesOf(query)[2];
     expect(intervalOf({ range: "7d", interval: "hour" })).toBe("hour");

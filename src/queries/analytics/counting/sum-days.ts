@@ -84,7 +84,8 @@ export function sumOfDays({ starts, groupBy, visitorKinds }: SummedQuestion) {
     totals: () => totalsOf(total),
     days: () => days,
     series: (): Point[] => points.map((point, n) => ({ start: starts[n] as number, ...totalsOf(point) })),
-    group: (field: CountedBy, limit: number): Group => groupOf(groups.get(field) ?? new Map(), limit),
+    group: (field: CountedBy, limit: number): Group =>
+      groupOf(groups.get(field) ?? new Map(), field === "weekday_hour" ? Number.POSITIVE_INFINITY : limit),
   };
 }
 

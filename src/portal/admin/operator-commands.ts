@@ -25,33 +25,37 @@ import { count } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
 import { redirectTo } from "../shell/visit.ts";
 import { type ConsoleDeps, operatorContext } from "./access.ts";
+import { accountPath, projectionPath, streamPath } from "./answer-cells.ts";
 import { orRefusal } from "./question-page.ts";
-import { accountPath, projectionPath, streamPath } from "./view.ts";
 
+type Shape = z.ZodType<object>;
 /** `path`: of the form below /admin, and of the JSON route below /admin/api, which answers with `status`, by default 200. */
-type Act<Params extends z.ZodObject, Body extends z.ZodType<object>, Answer extends object> = {
+type OperatorCommand<Params extends Shape, Body extends Shape, Answer extends object> = {
   path: string;
   params?: Params;
   body?: Body;
   status?: 201 | 202;
   run(deps: ConsoleDeps, context: CommandContext, args: z.infer<Params> & z.infer<Body>): Promise<Answer>;
   /** What the form's page says then, and where that is. */
-  done(args: z.infer<Params> & z.infer<Body>, answer: Answer): string;
-  page(args: z.infer<Params> & z.infer<Body>, deps: ConsoleDeps, isDone: boolean): string;
+  done: string | ((args: z.infer<Params> & z.infer<Body>, answer: Answer) => string);
+  page: string | ((args: z.infer<Params> & z.infer<Body>, deps: ConsoleDeps, isDone: boolean) => string);
 };
 
 type None = z.ZodObject<Record<never, never>>;
 
-function act<Answer extends object, Params extends z.ZodObject = None, Body extends z.ZodType<object> = None>(
-  given: Act<Params, Body, Answer>,
-): Act<z.ZodObject, z.ZodType<object>, object> {
-  return given as unknown as Act<z.ZodObject, z.ZodType<object>, object>;
+function command<Answer extends object, Params extends Shape = None, Body extends Shape = None>(
+  declared: OperatorCommand<Params, Body, Answer>,
+): OperatorCommand<Shape, Shape, object> {
+  return declared as unknown as OperatorCommand<Shape, Shape, object>;
 }
 
 const link = z.string().min(1).max(500);
 const reason = z.string().max(1_000).default("");
-/** A checked box of a form is `yes`. */
-const flag = z.preprocess((value) => (value === "yes" ? true : value), z.boolean().default(false));
+/** A ticked box of a form sends `1` beside its empty value. */
+const flag = z.preprocess(
+  (sent) => ([sent].flat().includes("1") ? true : sent === "" ? false : sent),
+  z.boolean().default(false),
+);
 
 const DONE = {
   rebuild: "A new build is being computed, beside the one that answers.",
@@ -65,36 +69,32 @@ const DONE = {
 const OPERATE = { rebuild: requestRebuild, cancel: cancelBuild, rollback: requestRollback };
 
 /** `confirm`: the account's e-mail address or id, as closing can't be undone. */
-const AccountAct = z.discriminatedUnion("act", [
+const AccountChange = z.discriminatedUnion("act", [
   z.object({ act: z.literal("tier"), tier: z.enum(TIERS) }),
   z.object({ act: z.literal("deactivate-key"), key_id: z.uuid() }),
   z.object({ act: z.literal("close"), confirm: z.string().trim().max(500) }),
 ]);
 
-const acts = [
-  act({
+const COMMANDS = [
+  command({
     path: "/projections/:name/:act",
-    params: z.object({
-      name: z.string().max(100),
-      act: z.enum(["rebuild", "cancel", "rollback"]),
-    }),
+    params: z.object({ name: z.string().max(100), act: z.enum(["rebuild", "cancel", "rollback"]) }),
     status: 202,
     async run({ foldStore: readStore, ...others }, context, { name, act }) {
-      const deps = { ...others, readStore };
-      for (const group of groupsNamed([name])) await OPERATE[act](deps, context, group);
+      for (const group of groupsNamed([name])) await OPERATE[act]({ ...others, readStore }, context, group);
       return { projection: name, act };
     },
     done: ({ act }) => DONE[act],
     page: ({ name }) => projectionPath(name),
   }),
-  act({
+  command({
     path: "/verification",
     status: 202,
     run: async ({ verifications }, context) => ({ verification: await verifications.start(context) }),
-    done: () => "The log is being verified.",
-    page: () => "/admin/seals",
+    done: "The log is being verified.",
+    page: "/admin/seals",
   }),
-  act({
+  command({
     path: "/accounts/invite",
     body: z.object({ email: z.string().max(300), tier: z.enum(TIERS) }),
     status: 201,
@@ -103,9 +103,9 @@ const acts = [
       return { email, tier: invitation.tier, link: `${deps.baseUrl}${path}`, expires_at: expiresAt };
     },
     done: (_, { link }) => `Send this link, which works once, within a week: ${link}`,
-    page: () => "/admin/accounts",
+    page: "/admin/accounts",
   }),
-  act({
+  command({
     path: "/links/block",
     body: z.object({ link, reason, legal: flag }),
     async run(deps, context, { link, ...why }) {
@@ -113,10 +113,10 @@ const acts = [
       const { position } = await blockLink(deps, context, address, why);
       return { ...address, blocked: true, position };
     },
-    done: () => "The link is blocked. Its owner sees the reason.",
+    done: "The link is blocked. Its owner sees the reason.",
     page: pageOfLink,
   }),
-  act({
+  command({
     path: "/links/unblock",
     body: z.object({ link }),
     async run(deps, context, args) {
@@ -124,10 +124,10 @@ const acts = [
       const { position } = await unblockLink(deps, context, address);
       return { ...address, blocked: false, position };
     },
-    done: () => "The link is no longer blocked.",
+    done: "The link is no longer blocked.",
     page: pageOfLink,
   }),
-  act({
+  command({
     path: "/withdrawals",
     body: questions["withdrawals/preview"].args.extend({ reason }),
     status: 201,
@@ -141,23 +141,23 @@ const acts = [
     page: ({ reason: _, ...args }, __, isDone) =>
       address("/admin/withdrawals", isDone ? { link: args.link } : args),
   }),
-  act({
+  command({
     path: "/withdrawals/restore",
     body: z.object({ link, withdrawal_id: z.uuid() }),
     async run(deps, context, { link, withdrawal_id }) {
       const { position } = await restoreClicks(deps, context, namedLink(link, deps.baseHost), withdrawal_id);
       return { withdrawal_id, restored: true, position };
     },
-    done: () => "Its hits count again, unless another withdrawal covers them.",
+    done: "Its hits count again, unless another withdrawal covers them.",
     page: ({ link }) => address("/admin/withdrawals", { link }),
   }),
-  act({
+  command({
     path: "/accounts/:account",
     params: questions["accounts/:account"].args,
-    body: AccountAct,
-    async run(deps, context, { account, ...args }) {
+    body: AccountChange,
+    async run(deps, context, { account, ...change }) {
       const id = await accountNamed(deps, account);
-      const { position } = await changed(deps, context, id, args);
+      const { position } = await changed(deps, context, id, change);
       await deps.whenReadable(position);
       return await accountDetails(deps, id);
     },
@@ -170,17 +170,14 @@ async function changed(
   deps: ConsoleDeps,
   context: CommandContext,
   id: string,
-  args: z.infer<typeof AccountAct>,
+  change: z.infer<typeof AccountChange>,
 ) {
-  if (args.act === "tier") return await changeTier(deps, context, id, args.tier);
-  if (args.act === "deactivate-key") return await deactivateKey(deps, context, id, args.key_id);
+  if (change.act === "tier") return await changeTier(deps, context, id, change.tier);
+  if (change.act === "deactivate-key") return await deactivateKey(deps, context, id, change.key_id);
   const email = await deps.secrets.get(emailSecret(id), deps.clock());
-  if (args.confirm !== id && args.confirm !== email)
-    throw new Refused(
-      "invalid_request",
-      "The account stays open: what was typed is neither its e-mail address nor its id",
-    );
-  return await closeAccount(deps, context, id);
+  if (change.confirm === id || change.confirm === email) return await closeAccount(deps, context, id);
+  const why = "The account stays open: what was typed is neither its e-mail address nor its id";
+  throw new Refused("invalid_request", why);
 }
 
 function pageOfLink({ link }: { link: string }, { baseHost }: ConsoleDeps): string {
@@ -188,27 +185,31 @@ function pageOfLink({ link }: { link: string }, { baseHost }: ConsoleDeps): stri
   return streamPath(linkStream(host, slug));
 }
 
-export function actForms(pages: Api, deps: ConsoleDeps): void {
-  for (const { path, params, body, run, done, page } of acts)
-    pages.post(path, { schema: schemaOf(params, body) }, async (request, reply) => {
-      const args = { ...request.params, ...request.body };
+export function commandForms(pages: Api, deps: ConsoleDeps): void {
+  for (const { path, run, done, page, ...sent } of COMMANDS)
+    pages.post(path, { schema: schemaOf(sent) }, async (request, reply) => {
+      const args = { ...(request.params as object), ...request.body };
       const { answer, notice } = await orRefusal(run(deps, operatorContext(request), args));
-      const told = answer ? ({ kind: "done", text: done(args, answer) } as const) : notice;
-      return redirectTo(reply, page(args, deps, answer !== undefined), told);
+      const to = typeof page === "string" ? page : page(args, deps, answer !== undefined);
+      if (!answer) return redirectTo(reply, to, notice);
+      return redirectTo(reply, to, {
+        kind: "done",
+        text: typeof done === "string" ? done : done(args, answer),
+      });
     });
 }
 
-export function actRoutes(api: Api, deps: ConsoleDeps): void {
-  for (const { path, params, body, run, status = 200 } of acts)
-    api.post(path, { schema: schemaOf(params, body) }, async (request, reply) => {
-      const args = { ...request.params, ...request.body };
+export function commandRoutes(api: Api, deps: ConsoleDeps): void {
+  for (const { path, run, status = 200, ...sent } of COMMANDS)
+    api.post(path, { schema: schemaOf(sent) }, async (request, reply) => {
+      const args = { ...(request.params as object), ...request.body };
       return reply.code(status).send(await run(deps, operatorContext(request), args));
     });
 }
 
 const NOTHING = z.object({});
 
-/** Of an act without arguments, or whose arguments have defaults, the body may be missing. */
-function schemaOf(params: z.ZodObject = NOTHING, body: z.ZodType<object> = NOTHING) {
+/** Of a command without arguments, or whose arguments have defaults, the body may be missing. */
+function schemaOf({ params = NOTHING, body = NOTHING }: { params?: Shape; body?: Shape }) {
   return { params, body: z.preprocess((value) => value ?? {}, body) };
 }

@@ -131,7 +131,7 @@ export function sharedPagesRoutes(app: Api, deps: Deps): void {
     description: "For good: its address leads nowhere from then on. Any tier.",
     tags,
     headers: IdempotencyHeader,
-    params: z.object({ page_id: z.uuid() }),
+    params: z.object({ page_id: z.uuid().meta({ examples: ["0195b7e1-3c5d-7a10-8b11-3c5d7e9f1a2b"] }) }),
     response: { 204: z.undefined().describe("Ended"), ...apiErrors(400, 401, 404) },
   };
   app.delete("/api/v1/shared-pages/:page_id", { schema: end, preHandler, onSend }, async (request, reply) => {

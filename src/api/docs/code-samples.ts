@@ -1,7 +1,7 @@
 // How a request is sent, in each language that /docs shows: as it stands, with nothing but curl, Node and Python. A test
 // runs every one.
 
-export type AnswerKind = "json" | "text" | "stream" | "file" | "redirect";
+export type AnswerKind = "json" | "nothing" | "text" | "stream" | "file" | "redirect";
 
 /** `path`: a template such as `/api/v1/links/{slug}`; `inPath`, `inQuery`: values by the names of parameters. */
 export type SampleRequest = {
@@ -35,7 +35,7 @@ export function samplesOf(request: SampleRequest): Record<LanguageId, string> {
 function curl({ method, needsKey, body, answer, ...request }: SampleRequest): string {
   const options = [
     ...(method === "GET" ? [] : [method === "HEAD" ? "-I" : `-X ${method}`]),
-    ...(answer === "redirect" && method === "GET" ? ["-i"] : []),
+    ...(answer === "nothing" || (answer === "redirect" && method === "GET") ? ["-i"] : []),
     ...(answer === "stream" ? ["-N"] : []),
     ...(answer === "file" ? ["-o qr.png"] : []),
   ];
@@ -66,8 +66,13 @@ function javaScript(request: SampleRequest): string {
   const client = `const client = linkledger({ baseUrl: ${JSON.stringify(baseUrl)}, key: process.env.KEY });\n`;
   if (needsKey && path === "/api/v1/events/stream")
     return `import { linkledger } from "@linkledger/client";\n\n${client}for await (const event of client.events()) console.log(event);`;
-  if (needsKey && answer === "json") {
+  if (needsKey && (answer === "json" || answer === "nothing")) {
     const given = Object.keys(init).length > 0 ? `, ${literal(init, "javascript")}` : "";
+    if (answer === "nothing")
+      return `import { linkledger } from "@linkledger/client";
+
+${client}const { response } = await client.${method}(${JSON.stringify(path)}${given});
+console.log(response.status);`;
     return `import { dataOf, linkledger } from "@linkledger/client";
 
 ${client}const answer = await dataOf(client.${method}(${JSON.stringify(path)}${given}));
@@ -89,6 +94,7 @@ console.log(answer);`;
     stream: "for await (const text of answer.body.pipeThrough(new TextDecoderStream())) console.log(text);",
     text: "console.log(await answer.text());",
     json: "console.log(await answer.json());",
+    nothing: "console.log(answer.status);",
   }[answer];
   return `${head}const answer = await fetch(${JSON.stringify(addressOf(request))}${given});\n${reading}`;
 }
@@ -120,6 +126,7 @@ print(answer.status, answer.headers["Location"])`;
   ];
   const reading = {
     json: "print(json.load(answer))",
+    nothing: "print(answer.status)",
     text: "print(answer.read().decode())",
     stream: 'for line in answer:\n        print(line.decode(), end="", flush=True)',
   }[answer];

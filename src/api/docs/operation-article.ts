@@ -125,12 +125,12 @@ function sampleRequest({ address, method, operation }: Entry, baseUrl: string, b
       .map(({ name, example }) => [name, String(example ?? name)] as const);
   const [inPath, inQuery] = [Object.fromEntries(needed("path")), Object.fromEntries(needed("query"))];
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith("2")) ?? [];
-  const answer = answerKind(Object.keys(success?.content ?? {}));
+  const answer = success ? answerKind(Object.keys(success.content ?? {})) : "redirect";
   return { method, baseUrl, path: address, inPath, inQuery, needsKey: security?.length !== 0, body, answer };
 }
 
 function answerKind([type]: readonly string[]): AnswerKind {
-  if (type === undefined) return "redirect";
+  if (type === undefined) return "nothing";
   if (type === "text/event-stream") return "stream";
   if (type.startsWith("image/")) return "file";
   return type === "application/json" ? "json" : "text";

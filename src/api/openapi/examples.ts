@@ -182,6 +182,18 @@ const EXAMPLES: Readonly<Record<string, Examples>> = {
   deleteLinksInBulk: { request: { one: { links: [{ slug: link.slug }] } } },
   deleteLinksInBulkByPost: { request: { one: { links: [{ slug: link.slug }] } } },
   changeTag: { request: { merge: { name: "spring sale", merge: true } } },
+  saveFilter: { request: { tag: { name: "Spring in Germany", tag: "spring" } } },
+  makeSharedPage: {
+    request: {
+      campaign: {
+        name: "Spring sale",
+        filters: { tag: ["newsletter"] },
+        range: "30d",
+        timezone: "Europe/Berlin",
+        cards: ["places", "sources"],
+      },
+    },
+  },
   changeLinksInBulk: { request: { tags: { links: [{ slug: link.slug, tags: ["summer"] }] } } },
   listLinks: { answers: { 200: { page } } },
   getLinkHistory: { answers: { 200: { history } } },

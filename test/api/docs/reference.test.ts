@@ -1,8 +1,11 @@
 // The pages at /docs: whole, by page, with no link that leads nowhere, and found by search whatever is typed.
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ERROR_CAUSES } from "../../../src/api/openapi/error-causes.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
+
+const guide = readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8");
 
 type Named = Record<string, Record<string, { operationId: string; summary: string }>>;
 type Document = { paths: Named; webhooks: Named; components: { schemas: object } };
@@ -58,6 +61,15 @@ describe("the documentation", () => {
     });
     expect(links.length).toBeGreaterThan(200);
     expect(lost).toEqual([]);
+  });
+
+  it("says the same limits as docs/api.md", () => {
+    const rows = (pages.get("/docs/limits") ?? "").matchAll(
+      /<th scope="row">([^<]+)<\/th><td>([^<]+)<\/td><td>([^<]+)<\/td>/g,
+    );
+    const shown = [...rows].map(([, ...cells]) => `| ${cells.join(" | ")} |`);
+    const [, table = ""] = /\| \| Free \| Developer \|\n\|---\|---\|---\|\n((?:\|.*\n)+)/.exec(guide) ?? [];
+    expect(shown).toEqual(expect.arrayContaining(table.trim().split("\n")));
   });
 
   it.each([

@@ -43,6 +43,8 @@ onServer(client, () => {
   let folder: TemporaryFolder;
   let domainId: string;
   let webhookId: string;
+  /** Of a shared page, which each language ends. */
+  let pageId: string;
 
   beforeAll(async () => {
     service = await startTestService({ BASE_HOST_SLUGS: "true", WEBHOOK_ALLOW_PRIVATE: "true" });
@@ -71,7 +73,8 @@ onServer(client, () => {
       .replaceAll(BASE_URL, service.url)
       .replaceAll('HTTPConnection("localhost")', `HTTPConnection("127.0.0.1:${service.port}")`)
       .replaceAll(/3f0d5f2e-[-0-9a-f]{27}/g, domainId)
-      .replaceAll(/0195b7e0-[-0-9a-f]{27}/g, webhookId);
+      .replaceAll(/0195b7e0-[-0-9a-f]{27}/g, webhookId)
+      .replaceAll(/0195b7e1-[-0-9a-f]{27}/g, pageId);
   const environment = (more: Record<string, string> = {}) => childEnvironment({ KEY: member.key, ...more });
   const run = async (language: LanguageId, name: string, code: string) => {
     const [program, args] = await written(language, name, code);
@@ -150,6 +153,10 @@ onServer(client, () => {
         const { tags } = (await service.ask<Tags>("/api/v1/tags", { key: member.key })).body;
         return tags.some(({ tag }) => tag === "spring");
       });
+      const shared = await service.post<{ page_id: string }>("/api/v1/shared-pages", member.key, {
+        name: "x",
+      });
+      pageId = shared.body.page_id;
       const all = (await samplesOfAll()).filter(([name]) => !isStream(name));
       expect(all.length).toBeGreaterThan(25);
       const printed = (await runAll(id, all)).split(/^### /m).slice(1);

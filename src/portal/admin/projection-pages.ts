@@ -77,7 +77,8 @@ ${building && html`<div role="status">${progressBar(name, building)}${building.b
   });
 }
 
-const NOT_DELIVERED = "The router of webhooks has passed them: what depends on them was not delivered.";
+const NOT_DELIVERED =
+  "The router of webhooks has passed them: what depends on them was not delivered. Once they can be read, it is at the next start.";
 const NOT_FOLDED =
   "They are in none of its documents; everything else is. Once they can be read, or a program is started that understands them, a rebuild counts them in.";
 const AS_RECORDED = html`<p class="muted">A rebuild counts clicks as they were recorded, not by these rules: <code>linkledger projections reclassify</code> classifies them again.</p>`;

@@ -5,9 +5,10 @@ import type { StoredEvent } from "../../events/catalogue.ts";
 import { EventUnreadable } from "../../events/read-event.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { pause } from "../../runtime/pause.ts";
+import { categoryOf } from "../../stores/event-store/categories.ts";
 import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
 import { type EventStore, type Position, type RecordedEvent, START } from "../../stores/event-store/port.ts";
-import { type SetAside, setAsideEvent } from "../../stores/read-store/set-aside.ts";
+import { type SetAside, type SetAsideEvent, setAsideEvent } from "../../stores/read-store/set-aside.ts";
 import { type DeliveryQueue, type NewDelivery, type RoutedPlace, setAsideIn } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
 import { deliveryMaker } from "./deliveries-of.ts";
@@ -69,6 +70,7 @@ export async function routeClicks(deps: RouterDeps, signal: AbortSignal): Promis
   let after: Position | undefined = routing.routed?.position ?? START;
   const { subscribers, setAside } = routing;
   await foldAccounts(deps.eventStore, subscribers, START, after, setAside);
+  await retrySetAside(routing);
   while (after !== undefined) {
     if (!hasWebhooks(subscribers)) {
       const from: Position = after;
@@ -122,6 +124,44 @@ async function openRouting(deps: RouterDeps): Promise<Routing> {
 }
 
 /**
+ * Events that were set aside and can be read now, as after a repair, are routed to the webhooks that there are now, and no
+ * longer noted. Those of accounts were folded at this start already.
+ */
+async function retrySetAside(routing: Routing): Promise<void> {
+  const { eventStore, passed, routed: place } = routing;
+  const readable: RecordedEvent[] = [];
+  const still: SetAsideEvent[] = [];
+  for (const noted of passed.events) {
+    const { stream, revision, position } = noted;
+    const [recorded] = await eventStore.read(stream, { from: revision, limit: 1 });
+    const isThere = recorded?.position === position && isReadable(recorded);
+    if (isThere) readable.push(recorded);
+    else still.push(noted);
+  }
+  if (readable.length === 0 || !place) return;
+  passed.count -= readable.length;
+  passed.events = still;
+  const added = await queueDeliveries(
+    routing,
+    readable.filter(({ stream }) => categoryOf(stream) !== CATEGORY.account),
+  );
+  await noteRouted(routing, place);
+  if (added > 0) routing.onQueued();
+}
+
+function isReadable(recorded: RecordedEvent): boolean {
+  let isRefused = false;
+  takeEvent(
+    recorded,
+    () => undefined,
+    () => {
+      isRefused = true;
+    },
+  );
+  return !isRefused;
+}
+
+/**
  * Where the place is not of this log, as after an older copy of the log was put back, it goes back to the last day's that is:
  * what was delivered is in the queue and is not made again. Undefined: from the first event. @throws what the stores throw
  */
@@ -168,7 +208,15 @@ async function skipUntilFirstWebhook(
 type Routed = { recorded: RecordedEvent; event: StoredEvent; to: Subscriber[] };
 
 async function routeBatch(routing: Routing, batch: readonly RecordedEvent[]): Promise<void> {
-  const { clock, queue, subscribers, setAside, onQueued } = routing;
+  const added = await queueDeliveries(routing, batch);
+  const last = batch.at(-1);
+  if (last) await noteRouted(routing, { position: last.position, eventId: last.id });
+  if (added > 0) routing.onQueued();
+}
+
+/** Returns how many were new. */
+async function queueDeliveries(routing: Routing, batch: readonly RecordedEvent[]): Promise<number> {
+  const { clock, queue, subscribers, setAside } = routing;
   const now = clock();
   const oldest = oldestRouted(now);
   const routed: Routed[] = [];
@@ -185,9 +233,7 @@ async function routeBatch(routing: Routing, batch: readonly RecordedEvent[]): Pr
   for (const routedEvent of routed) deliveries.push(...(await deliveriesOf(routing, routedEvent)));
   const added = await queue.enqueue(deliveries, now.toISOString());
   for (const webhookId of removed) await queue.cancel(webhookId, now.toISOString());
-  const last = batch.at(-1);
-  if (last) await noteRouted(routing, { position: last.position, eventId: last.id });
-  if (added > 0) onQueued();
+  return added;
 }
 
 /** None where the link's own stream can't be read. */

@@ -1,8 +1,8 @@
 // The router across failures and restarts: no delivery is lost, none is duplicated.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { removeWebhook } from "../../../src/commands/webhooks/webhooks.ts";
-import { IMPORT_WRITER } from "../../../src/events/streams.ts";
-import type { EventStore } from "../../../src/stores/event-store/port.ts";
+import { CATEGORY, IMPORT_WRITER } from "../../../src/events/streams.ts";
+import { type EventStore, START } from "../../../src/stores/event-store/port.ts";
 import { type DeliveryQueue, type RoutedPlace, setAsideIn } from "../../../src/webhooks/queue/queue.ts";
 import { oldestKept, oldestRouted } from "../../../src/webhooks/queue/retention.ts";
 import { routeClicks } from "../../../src/webhooks/routing/router.ts";
@@ -203,6 +203,38 @@ describe("the webhook router", () => {
       count: 1,
       events: [{ ...place, position, type: "LinkClicked" }],
     });
+  });
+
+  it("delivers an event that was set aside once it can be read, and notes it no longer", async () => {
+    const { eventStore, deliveryQueue } = stores.backend;
+    const account = await stores.account();
+    const hook = await hookFor(account);
+    const ids = await stores.clicks(account, 1);
+    const clicks = (await eventStore.readAll({ after: START, categories: [CATEGORY.clicks], limit: 1 }))
+      .events;
+    const metadata = {
+      ...{ schemaVersion: 1, correlationId: "x", causationId: "x" },
+      actor: { type: "operator" as const },
+    };
+    const id = crypto.randomUUID();
+    const stream = "clicks-bad-20260301";
+    const spoilt = { id, type: "LinkClicked", data: { link: "a/b" }, metadata };
+    const worse = { ...spoilt, id: crypto.randomUUID() };
+    await eventStore.append(stream, "none", [spoilt, worse]);
+    await route();
+    expect(setAsideIn(await deliveryQueue.routed()).count).toBe(2);
+    const mended = storeWith(eventStore, {
+      async read(name, options) {
+        const events = await eventStore.read(name, options);
+        return events.map((event) => (event.id === id ? { ...event, data: clicks[0]?.data ?? {} } : event));
+      },
+    } satisfies Pick<EventStore, "read">);
+    await route({ eventStore: mended, queue: failingAt("noteRouted", false) }).catch(() => undefined);
+    expect(setAsideIn(await deliveryQueue.routed()).count).toBe(2);
+    await route({ eventStore: mended });
+    expect(await deliveries(hook)).toEqual([...ids, id].sort());
+    const { count, events } = setAsideIn(await deliveryQueue.routed());
+    expect([count, events.map(({ revision }) => revision)]).toEqual([1, [1]]);
   });
 
   it("waits at an event of a newer program instead of passing it", async () => {

@@ -1,4 +1,5 @@
 // Accounts with their keys and what they use of their tier's limits, for the command line, the console and the portal.
+import type { AccountState } from "../commands/account/account.ts";
 import { loadAccount } from "../commands/account/accounts.ts";
 import { accountWithEmail } from "../commands/account/email.ts";
 import { emailSecret, keyUseSecret } from "../commands/account/secrets.ts";
@@ -67,13 +68,17 @@ export async function showAccount(deps: Deps, accountId: string) {
 }
 
 /** For the operator: all that an account has. Of receivers the host alone, as a URL may hold a secret. @throws not_found */
-export async function accountDetails(deps: SecretDeps & StatusDeps, accountId: string) {
+export async function accountDetails(
+  deps: SecretDeps & StatusDeps & { eventStore: EventStore },
+  accountId: string,
+) {
   const { account, ...has } = await showAccount(deps, accountId);
-  const [row, upgradeAskedAt, newest, hooks, uses] = await Promise.all([
+  const [row, upgradeAskedAt, newest, hooks, current, uses] = await Promise.all([
     accountRow(deps, account),
     upgradeRequestedAt(deps, accountId),
     accountLinks(deps, accountId, { limit: NEWEST_LINKS }),
     listWebhooks(deps, accountId),
+    loadAccount(deps.eventStore, accountId),
     Promise.all(has.keys.map(({ _id }) => lastUseOf(deps, _id))),
   ]);
   return {
@@ -92,6 +97,25 @@ export async function accountDetails(deps: SecretDeps & StatusDeps, accountId: s
       const { url, account_id: _, ...rest } = webhookRow(hook);
       return { ...rest, host: new URL(url).host };
     }),
+    ...sharedRows(current),
+  };
+}
+
+function sharedRows(account: AccountState) {
+  const { sharedPages, weeklyMails } = account.status === "open" ? account : {};
+  return {
+    shared_pages: [...(sharedPages?.values() ?? [])].map((page) => ({
+      page_id: page.pageId,
+      name: page.name,
+      has_password: page.passwordId !== undefined,
+      made_at: page.at,
+      ends_at: page.endsAt ?? null,
+    })),
+    weekly_mails: [...(weeklyMails?.values() ?? [])].map(({ mailId, name, at }) => ({
+      mail_id: mailId,
+      name,
+      begun_at: at,
+    })),
   };
 }
 

@@ -147,6 +147,8 @@ function partsOf(account: AccountDetails, failing: readonly RestingWebhook[]): C
     rowsCard("API keys, newest first", keyColumns(id), keys.toReversed(), "None."),
     rowsCard("Domains", DOMAINS, domains, "None."),
     rowsCard("Webhooks", WEBHOOKS, webhooks, "None."),
+    rowsCard("Shared pages", SHARED_PAGES, account.shared_pages, "None."),
+    rowsCard("Weekly mails", { Name: "name", Begun: "begun_at" }, account.weekly_mails, "None."),
   ];
 }
 
@@ -209,3 +211,10 @@ function closing({ account_id: id, email }: AccountDetails): Card {
     form: { ...form, button: "Close this account for good", buttonKind: "danger" },
   };
 }
+
+const SHARED_PAGES: Columns<AccountDetails["shared_pages"][number]> = {
+  Name: "name",
+  Password: ({ has_password }) => (has_password ? "yes" : "no"),
+  Made: "made_at",
+  Ends: "ends_at",
+};

@@ -36,6 +36,7 @@ describe("accounts in the console", { timeout: 60_000 }, () => {
     const url = "https://example.com/<sale>";
     const { body } = await service.post<{ short_url: string }>("/api/v1/shorten", member.key, { url });
     shortUrl = body.short_url;
+    await service.post("/api/v1/shared-pages", member.key, { name: "For the boss", password: "open sesame" });
     operator = visitor(service.port);
     await operator.submit("/admin/sign-in", { token: ADMIN_TOKEN });
     await until("the index", async () => (await eventsOf(EMAIL)).includes("LinkCreated"));
@@ -94,7 +95,7 @@ describe("accounts in the console", { timeout: 60_000 }, () => {
 
   it("shows what an account has, and lists all", async () => {
     const { text } = await operator.get(path);
-    for (const shown of [EMAIL, shortUrl, "go.example.com", "Close this account for good"])
+    for (const shown of [EMAIL, shortUrl, "go.example.com", "For the boss", "Close this account for good"])
       expect(decoded(text)).toContain(shown);
     expect(text).not.toContain("<sale>");
     expect((await operator.get("/admin/accounts")).text).toContain(path);
@@ -103,6 +104,8 @@ describe("accounts in the console", { timeout: 60_000 }, () => {
       keys: [{ key_id: member.keyId, status: "active", last_used_at: expect.stringContaining("T") }],
       domains: [{ hostname: "go.example.com" }],
       newest_links: [{ short_url: shortUrl }],
+      shared_pages: [{ name: "For the boss", has_password: true, ends_at: null }],
+      weekly_mails: [],
     });
   });
 

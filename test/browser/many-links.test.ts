@@ -128,14 +128,15 @@ onServer(chromiumServer, () => {
     await page.getByText("Schedule", { exact: true }).click();
     await page.getByLabel(/^Expires at/).fill("2099-12-24T18:30");
     await page.getByText("Rules by visitor and time", { exact: true }).click();
-    await page.getByText("Rule 1: empty", { exact: true }).click();
-    const rule = page.getByRole("group", { name: "Rule 1" });
+    await page.getByRole("button", { name: "Add a rule" }).click();
+    const rule = page.getByRole("group", { name: "Rule A" });
     await rule.getByLabel("Name").fill("Variant B");
     await rule.getByLabel("Share").fill("50");
     await rule.getByLabel("Leads to").fill("https://shop.example.com/b");
     await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByText("50 % of the visitors are left").waitFor({ state: "attached" });
-    await page.locator("dd", { hasText: "2099" }).first().waitFor();
+    await page.getByText("Your changes are saved").waitFor();
+    await page.getByText("Everybody else: 50 % of them").waitFor();
+    await page.getByText("Expires on Dec 24, 2099").first().waitFor();
 
     const slug = new URL(page.url()).pathname.split("/").at(-1);
     const visitors = Array.from(

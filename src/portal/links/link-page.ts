@@ -3,7 +3,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { FIELD_NAMES, fieldRow, LINK_FIELDS } from "../../commands/links/fields/link-fields.ts";
+import { FIELD_NAMES, fieldRow, fieldsOf, LINK_FIELDS } from "../../commands/links/fields/link-fields.ts";
+import { shownRule } from "../../commands/links/fields/rule-fields.ts";
 import { withOptions } from "../../events/link-options.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import { linkKey } from "../../events/streams.ts";
@@ -18,8 +19,9 @@ import { isRefused } from "../../runtime/refused.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 import { brandOf } from "../account/account-page.ts";
 import type { PortalDeps } from "../portal-deps.ts";
+import { countDraft } from "../shell/change-limit.ts";
 import { field, hiddenFields } from "../shell/form.ts";
-import { formRoute } from "../shell/form-route.ts";
+import { formRoute, type ShowAgain } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
 import { card, formCard, time } from "../shell/parts.ts";
@@ -27,21 +29,26 @@ import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/refused
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import type { Notice } from "../shell/visit.ts";
 import { CHANGE_NAMES, CHANGES, changeOwnLink } from "./change-links.ts";
-import { fieldFacts, usedOf } from "./fields-in-words.ts";
-import { FIELDS_FORM_BYTES, linkFieldsForm } from "./link-fields-form.ts";
+import { usedOf } from "./fields-in-words.ts";
+import { FIELDS_FORM_BYTES, LIVE_PARTS, linkForm } from "./link-form.ts";
 import { historyCard } from "./link-history-card.ts";
-import { LinkParams, LONGEST_URL, linkHead, linkPath } from "./link-view.ts";
+import { planCard } from "./link-plan.ts";
+import { LinkParams, LONGEST_URL, linkHead, linkPath, shortName } from "./link-view.ts";
+import { firstButton } from "./new-link-page.ts";
 import { qrCard, qrForms } from "./qr-card.ts";
 import {
+  actOnRules,
   editedFields,
   fieldErrors,
   isLinkField,
+  readableFields,
   shownFields,
+  type TypedFields,
   typedAgain,
   typedFields,
 } from "./typed-fields.ts";
 import { readableUrl, typedUrl } from "./urls.ts";
-import { typedUtm, utmFields, utmOf, withUtm } from "./utm-fields.ts";
+import { type KnownUtm, knownUtm, typedUtm, type Utm, utmOf, withUtm } from "./utm-fields.ts";
 
 /** Without a `revision` whatever the link has become is edited. */
 const EditForm = z.looseObject({
@@ -59,6 +66,8 @@ export function linkPages(app: Api, deps: PortalDeps): void {
   app.get("/links/:host/:slug", one, (request, reply) => sendLink(deps, reply, request.params));
 
   const path = (request: FastifyRequest) => linkPath(request.params as Params);
+  const again: ShowAgain = (refused, request, reply) =>
+    sendLink(deps, reply, request.params as Params, { refused });
   for (const type of CHANGE_NAMES.filter((name) => name !== "restore"))
     formRoute(app, deps, `/links/:host/:slug/${type}`, {
       schema: { params: LinkParams },
@@ -69,7 +78,7 @@ export function linkPages(app: Api, deps: PortalDeps): void {
       path,
     });
 
-  qrForms(app, deps, (reply, params, qr) => sendLink(deps, reply, params, undefined, qr));
+  qrForms(app, deps, (reply, params, qr) => sendLink(deps, reply, params, { qr }));
 
   formRoute(app, deps, "/links/:host/:slug/restore", {
     schema: { params: LinkParams, body: RestoreForm },
@@ -79,7 +88,7 @@ export function linkPages(app: Api, deps: PortalDeps): void {
       const { position } = await changeOwnLink(deps, by, params, { type: "restore", patch });
       return { position, to: linkPath(params), notice: CHANGES.restore.one };
     },
-    again: (refused, request, reply) => sendLink(deps, reply, request.params as Params, refused),
+    again,
     path,
   });
 
@@ -98,18 +107,31 @@ export function linkPages(app: Api, deps: PortalDeps): void {
       const notice = "Your changes are saved. They hold from now on.";
       return { position, to: linkPath(params), notice };
     },
-    again: (refused, request, reply) => sendLink(deps, reply, request.params as Params, refused),
+    again,
+    path,
+  });
+
+  formRoute(app, deps, "/links/:host/:slug/draft", {
+    schema: { params: LinkParams, body: EditForm },
+    bodyLimit: FIELDS_FORM_BYTES,
+    count: (session) => countDraft(deps, session),
+    run: async ({ params, body, reply }) => ({ to: () => sendLink(deps, reply, params, { sent: body }) }),
+    again,
     path,
   });
 }
 
-/** `refused`: changes that were typed and not taken. `qr`: as its code was chosen, which is not kept. */
+/**
+ * What a form on the page holds instead of what is saved, with the button that was pressed as `act`. `qr`: how its code was
+ * chosen.
+ */
+type Draft = { sent?: RefusedForm["typed"]; refused?: RefusedForm; qr?: Parameters<typeof qrCard>[2] };
+
 async function sendLink(
   deps: PortalDeps,
   reply: FastifyReply,
   { host, slug }: Params,
-  refused?: RefusedForm,
-  qr?: Parameters<typeof qrCard>[2],
+  { sent, refused, qr }: Draft = {},
 ): Promise<FastifyReply> {
   const { accountId, tier } = signedIn(reply.request);
   const { link, history } = await linkHistory(deps, accountId, host, slug);
@@ -118,19 +140,29 @@ async function sendLink(
   const brand = await brandOf(deps, accountId);
   const [hits] = maxClicks === undefined ? [] : await hitsOfLinks(deps, [linkKey(host, slug)]);
   const used = hits && hits.click + hits.qr_scan;
-  const cards = deleted
-    ? !block && restoreCard(link, refused)
-    : html`${optionsCard(link, used)}${!block && editCard(link, history, tier, refused)}`;
+  const typed = refused?.typed ?? sent;
+  const editing = editedForm(link, history, typed, refused === undefined);
+  const keepsPassword = link.passwordId !== undefined && !editing.typed.removesPassword;
+  const plan = planCard({
+    title: typed ? "What it will be" : "What it is",
+    shortName: shortName(link),
+    longUrl: withUtm(typedUrl(editing.url), editing.utm, utmOf(link.longUrl)),
+    fields: typed
+      ? { ...readableFields(editing.typed), ...(keepsPassword && { has_password: true as const }) }
+      : { ...fieldsOf(link), rules: link.rules?.map(shownRule) },
+    now: deps.clock().getTime(),
+    used,
+  });
+  const edit = async () => editCard(link, tier, editing, await knownUtm(deps, accountId), refused);
   return sendPage(reply, {
     title: link.title ?? link.slug,
     nav: "Links",
     status: (refused ?? qr?.refused)?.status,
     notice: refused && whyRefused(refused),
-
     body: html`${linkHead(link, status, "Link")}
 ${stateBox(link, status)}
-<div class="grid link-grid"><div class="stack">${block && blockedCard(link, block)}${cards}</div>
-<div class="stack">${!deleted && qrCard(link, brand, qr)}${historyCard(link, history, await listKeys(deps, accountId))}</div></div>`,
+<div class="grid link-grid"><div class="stack">${block && blockedCard(link, block)}${!block && (deleted ? restoreCard(link, refused) : await edit())}</div>
+<div class="stack">${!deleted && html`${plan}${qrCard(link, brand, qr)}`}${historyCard(link, history, await listKeys(deps, accountId))}</div></div>`,
   });
 }
 
@@ -167,42 +199,61 @@ function blockedCard({ deleted }: LinkDocument, block: NonNullable<LinkDocument[
   return card("Blocked", body, { kind: "danger" });
 }
 
-/** `used`: clicks of people, where the link has a limit. */
-function optionsCard(link: LinkDocument, used: number | undefined): Html | false {
-  const options = fieldFacts(link, used);
-  return options && card("Options", options);
+type Editing = { url: string; utm: Utm; typed: TypedFields; at: number | undefined };
+
+/**
+ * What stands in the form: what was typed since the revision that it was of, and else the link as it is. `isDraft`: with rules
+ * that are empty yet, after what a button did to them.
+ */
+function editedForm(
+  link: LinkDocument,
+  history: readonly LinkStep[],
+  sent: RefusedForm["typed"] | undefined,
+  isDraft: boolean,
+): Editing {
+  const set = shownFields(link);
+  if (!sent) return { url: link.longUrl, utm: utmOf(link.longUrl), typed: set, at: undefined };
+  const before = asOfRevision(link, history, Number(typedText(sent, "revision")));
+  const url = sent.url === undefined ? before.longUrl : cutText(typedText(sent, "url"), LONGEST_URL);
+  const typed = typedAgain(typedFields(sent, isDraft), shownFields(before), set);
+  const { rules, at } = actOnRules(typed.rules ?? [], isDraft ? typedText(sent, "act") : "");
+  return {
+    url: url === before.longUrl ? link.longUrl : url,
+    utm: typedUtm(sent) ?? utmOf(link.longUrl),
+    typed: { ...typed, rules },
+    at,
+  };
 }
 
 function editCard(
   link: LinkDocument,
-  history: readonly LinkStep[],
   tier: Tier,
+  { url, utm, typed, at }: Editing,
+  known: KnownUtm,
   refused: RefusedForm | undefined,
 ): Html {
   const set = shownFields(link);
-  const before = refused ? asOfRevision(link, history, Number(typedText(refused.typed, "revision"))) : link;
-  const url =
-    refused?.typed.url === undefined ? before.longUrl : cutText(typedText(refused.typed, "url"), LONGEST_URL);
-  const typed = refused ? typedAgain(typedFields(refused.typed), shownFields(before), set) : set;
   const destination = field({
     label: "Destination",
     name: "url",
     required: true,
     maxlength: LONGEST_URL,
     autocomplete: "off",
-    value: url === before.longUrl ? link.longUrl : url,
+    value: url,
     error: errorOf(refused, "url"),
     hint: "The short link and its QR code stay the same. From now on they lead here.",
   });
-  const utm = (refused && typedUtm(refused.typed)) ?? utmOf(link.longUrl);
-  const errors = refused && { errors: fieldErrors(refused, set) };
-  const more = linkFieldsForm({ tier, typed, set, hasPassword: link.passwordId !== undefined, ...errors });
-  return formCard("Edit link", {
-    id: "edit",
-    action: linkPath(link, "/edit"),
-    fields: html`${hiddenFields({ revision: String(link.revision) })}${destination}${utmFields(utm)}${more}`,
+  const more = linkForm({
+    ...{ tier, typed, set, utm, knownUtm: known, at, planned: readableFields(typed) },
+    hasPassword: link.passwordId !== undefined,
+    draft: linkPath(link, "/draft"),
     button: "Save changes",
+    ...(refused && { errors: fieldErrors(refused, set) }),
   });
+  return card(
+    "Edit link",
+    html`<form method="post" action="${linkPath(link, "/edit")}" id="edit" class="form" data-live="${LIVE_PARTS}">${firstButton}${hiddenFields({ revision: String(link.revision) })}${destination}${more}</form>`,
+  );
 }
 
 /** The link as it was, by what later changes say of the time before them. */

@@ -1,29 +1,46 @@
-// GET /portal/links/new and POST /portal/links: the form that creates a link, which keeps what was typed.
+// GET /portal/links/new and POST /portal/links: the form that creates a link, with what it will be beside it; POST
+// /portal/links/new shows both as they are typed, and saves nothing.
 
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { countTry } from "../../api/limits/rate-limit.ts";
 import { createLink } from "../../commands/links/create-link.ts";
+import { acceptCustomSlug, SLUG_LENGTH } from "../../commands/links/slug.ts";
+import { ACCOUNT_STYLE } from "../../events/links/qr-look.ts";
+import { linkKey } from "../../events/streams.ts";
 import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
-import type { DomainDocument } from "../../projections/definitions/domains.ts";
+import { links } from "../../projections/definitions/links.ts";
 import { listDomains } from "../../queries/domains.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
+import { brandOf } from "../account/account-page.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
-import { type DrawnField, field, hiddenFields } from "../shell/form.ts";
-import { formRoute } from "../shell/form-route.ts";
+import { countDraft } from "../shell/change-limit.ts";
+import { field, hiddenFields } from "../shell/form.ts";
+import { formRoute, type ShowAgain } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
 import { pageHead } from "../shell/parts.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { FIELDS_FORM_BYTES, linkFieldsForm } from "./link-fields-form.ts";
+import { FIELDS_FORM_BYTES, LIVE_PARTS, linkForm } from "./link-form.ts";
+import { planCard } from "./link-plan.ts";
 import { LONGEST_URL, linkPath, shortName } from "./link-view.ts";
-import { editedFields, type FieldErrors, fieldErrors, shownFields, typedFields } from "./typed-fields.ts";
+import { qrImage } from "./qr-card.ts";
+import {
+  actOnRules,
+  editedFields,
+  type FieldErrors,
+  fieldErrors,
+  readableFields,
+  shownFields,
+  typedFields,
+} from "./typed-fields.ts";
 import { readableUrl, typedUrl } from "./urls.ts";
-import { typedUtm, utmFields, utmOf, withUtm } from "./utm-fields.ts";
+import { knownUtm, typedUtm, utmOf, withUtm } from "./utm-fields.ts";
 
 const PATH = "/portal/links/new";
 
@@ -37,14 +54,19 @@ const CreateForm = z.looseObject({
 /** `url`: fills the field in, such as after signing in again. */
 const Query = z.object({ url: z.string().max(LONGEST_URL).default("").catch("") });
 
-type Given = { url: string; domain: string; slug: string };
+type Sent = RefusedForm["typed"];
 /** Of the link that there isn't yet. */
 const NO_FIELDS = shownFields({});
 const NO_UTM = utmOf("");
+/** What stands for a random slug in a code that is shown before there is one. */
+const ANY_SLUG = "a".repeat(SLUG_LENGTH);
 
 export function newLinkPage(app: Api, deps: PortalDeps): void {
   const form = { preHandler: requireSession, schema: { querystring: Query } };
   app.get("/links/new", form, (request, reply) => sendForm(deps, reply, { url: request.query.url }));
+
+  const again: ShowAgain = (refused, _, reply) => sendForm(deps, reply, refused.typed, refused);
+  const path = (_: FastifyRequest, typed: Sent) => address(PATH, { url: given(typed, "url") });
 
   formRoute(app, deps, "/links", {
     schema: { body: CreateForm },
@@ -64,15 +86,25 @@ export function newLinkPage(app: Api, deps: PortalDeps): void {
       const notice = `${shortName({ shortUrl })} is ready. Copy it, and share it.`;
       return { position, to: linkPath({ host, slug }), notice };
     },
-    again: (refused, _, reply) => sendForm(deps, reply, given(refused.typed), refused),
-    path: (_, typed) => address(PATH, { url: given(typed).url }),
+    again,
+    path,
+  });
+
+  formRoute(app, deps, "/links/new", {
+    schema: { body: CreateForm },
+    bodyLimit: FIELDS_FORM_BYTES,
+    count: (session) => countDraft(deps, session),
+    run: async ({ body, reply }) => ({ to: () => sendForm(deps, reply, body) }),
+    again,
+    path,
   });
 }
 
+/** `sent`: what stands in the form, with the button that was pressed as `act`. */
 async function sendForm(
   deps: PortalDeps,
   reply: FastifyReply,
-  given: Partial<Given>,
+  sent: Sent,
   refused?: RefusedForm,
 ): Promise<FastifyReply> {
   const { accountId, tier } = signedIn(reply.request);
@@ -82,29 +114,136 @@ async function sendForm(
   const { baseHostSlugs } = deps.links;
   const slugs = mayHave && baseHostSlugs ? "everywhere" : usable.length > 0 ? "on domains" : "none";
   const errors = refused ? errorsOf(refused) : {};
-  const utm = (refused && typedUtm(refused.typed)) ?? NO_UTM;
-  const more = linkFieldsForm({
-    tier,
-    typed: refused ? typedFields(refused.typed) : NO_FIELDS,
-    errors,
+  const utm = typedUtm(sent) ?? NO_UTM;
+  const fields = typedFields(sent, true);
+  const act = refused ? "" : given(sent, "act");
+  const { rules, at } = actOnRules(fields.rules ?? [], act);
+  const typed = { ...fields, rules };
+  const planned = readableFields(typed);
+  const domain = usable.find(({ domainId }) => domainId === given(sent, "domain"));
+  const place = domain
+    ? { host: domain.hostname, origin: `https://${domain.hostname}` }
+    : { host: deps.baseHost, origin: deps.baseUrl };
+  const isChosen = slugs === "everywhere" || domain !== undefined;
+  const slug = act === "random" && isChosen ? deps.links.randomSlug() : given(sent, "slug");
+  const state =
+    slugs === "none"
+      ? undefined
+      : await slugState(deps, accountId, {
+          host: place.host,
+          slug,
+          isChosen,
+          known: given(sent, "slug_known"),
+        });
+  const brand = await brandOf(deps, accountId);
+  const url = given(sent, "url");
+  const plan = planCard({
+    title: "What it will be",
+    shortName: `${shortName({ shortUrl: place.origin })}/${slug || "…"}`,
+    longUrl: withUtm(typedUrl(url), utm, NO_UTM),
+    fields: planned,
+    now: deps.clock().getTime(),
+    // A code is no more than shown here: without it the form is as good.
+    image: await qrImage(
+      deps,
+      `${place.origin}/${slug || ANY_SLUG}`,
+      brand?.qr ?? ACCOUNT_STYLE,
+      brand,
+    ).catch(() => undefined),
   });
-  const fields = html`${utmFields(utm)}${more}`;
+  const more = linkForm({
+    tier,
+    typed,
+    planned,
+    errors,
+    utm,
+    knownUtm: await knownUtm(deps, accountId),
+    draft: PATH,
+    button: html`${icon("plus")}Create link`,
+    at,
+  });
   return sendPage(reply, {
     title: "New link",
     nav: "Links",
     status: refused?.status,
     notice:
       refused && Object.keys(errors).length === 0 ? { kind: "failed", text: refused.message } : undefined,
-
     body: html`${pageHead("New link")}
-<section class="card">${createLinkForm(deps.newId(), { domains: usable, slugs, given, fields, errors })}
-${slugs === "none" && html`<p class="hint">${mayHave ? addDomain : upgrade}</p>`}</section>`,
+<div class="grid link-grid"><section class="card">
+<form method="post" action="/portal/links" class="form" data-live="${LIVE_PARTS}">${firstButton}${hiddenFields({ once: deps.newId() })}
+${urlField(url, errors.url)}
+${
+  slugs !== "none" &&
+  html`<div class="form-row">${usable.length > 0 && field({ label: "Domain", name: "domain", value: given(sent, "domain"), error: errors.domain, options: [["", "Default domain"], ...usable.map(({ domainId, hostname }) => [domainId ?? "", readableUrl(hostname)] as const)] })}
+${field({ ...SLUG_FIELD, name: "slug", value: slug, error: errors.slug })}<button class="button" name="act" value="random" formaction="${PATH}" formnovalidate data-part="field-slug ${LIVE_PARTS}" data-stays>Random</button></div>
+${state}${slugs === "on domains" && html`<p class="hint">On the default domain all are random; ${openedByOperator}.</p>`}`
+}
+${more}</form>
+${slugs === "none" && html`<p class="hint">${mayHave ? addDomain : upgrade}</p>`}</section>
+${plan}</div>`,
   });
 }
 
-function given(typed: RefusedForm["typed"]): Given {
-  const text = (name: string) => cutText(typedText(typed, name), LONGEST_URL);
-  return { url: text("url"), domain: text("domain"), slug: text("slug") };
+function given(sent: Sent, name: string): string {
+  return cutText(typedText(sent, name), LONGEST_URL);
+}
+
+/** Pressed by Enter, as browsers press the first button of a form. */
+export const firstButton = html`<button class="visually-hidden" tabindex="-1" aria-hidden="true"></button>`;
+
+const SLUG_FIELD = {
+  label: "Slug",
+  maxlength: 50,
+  autocomplete: "off",
+  isExact: true,
+  placeholder: "random",
+} as const;
+
+type WantedSlug = {
+  host: string;
+  slug: string;
+  isChosen: boolean;
+  /** What the form said last, so that only another slug is looked up. */
+  known: string;
+};
+
+/** Whether the slug can be had, and why not; nothing of the link that has it. */
+async function slugState(
+  deps: PortalDeps,
+  accountId: string,
+  { host, slug, isChosen, known }: WantedSlug,
+): Promise<Html> {
+  const [asked = "", said = ""] = known.split(" ", 2);
+  const key = `${host}/${slug.toLowerCase()}`;
+  const words =
+    slug === "" || !isChosen
+      ? ""
+      : asked === key && said in SLUG_WORDS
+        ? said
+        : await lookedUp(deps, accountId, host, slug);
+  const shown = SLUG_WORDS[words] ?? words;
+  const tone = words === "free" ? "good" : "warn";
+  return html`<div id="slug-state" role="status">${words === "" ? html`<p class="hint">3 to 50 letters, digits, - and _. Leave it empty for a random one.</p>` : html`<span class="badge badge-${tone}">${shown}</span>`}${words in SLUG_WORDS && hiddenFields({ slug_known: `${key} ${words}` })}</div>`;
+}
+
+const SLUG_WORDS: Readonly<Record<string, string>> = {
+  free: "This slug is free",
+  taken: "This slug is taken",
+};
+const LOOK_UPS_AN_HOUR = 120;
+
+/** `free`, `taken`, or why it can't be. */
+async function lookedUp(deps: PortalDeps, accountId: string, host: string, typed: string): Promise<string> {
+  try {
+    const slug = acceptCustomSlug(typed, host === deps.baseHost);
+    await countTry(deps, `portal-slugs ${accountId}`, LOOK_UPS_AN_HOUR);
+    const link = await deps.readStore.get(links.collection.name, linkKey(host, slug));
+    return link === undefined ? "free" : "taken";
+  } catch (error) {
+    if (isRefused(error, "rate_limit_exceeded")) return "Whether it is free is said when the link is made";
+    if (isRefused(error)) return error.message;
+    throw error;
+  }
 }
 
 /** None for a refusal that belongs to no field of the form. */
@@ -118,53 +257,16 @@ function errorsOf(refused: RefusedForm): FieldErrors {
   return fieldErrors(refused, NO_FIELDS);
 }
 
-type LinkForm = {
-  domains?: readonly DomainDocument[];
-  /** Where a slug can be chosen. */
-  slugs?: "none" | "on domains" | "everywhere";
-  given?: Partial<Given>;
-  /** What a link can carry besides. */
-  fields?: Html;
-  errors?: FieldErrors;
-};
+function urlField(value: string, error: string | undefined): Html {
+  return field({
+    ...{ label: "Destination", name: "url", placeholder: "https://example.com/a/long/page", value, error },
+    ...{ required: true, maxlength: LONGEST_URL, autocomplete: "off", isExact: true },
+  });
+}
 
-/**
- * The address alone, or with a choice of `domains` and a slug. `once`: idempotency value of this form, so that submitting
- * it twice creates one link.
- */
-export function createLinkForm(
-  once: string,
-  { domains = [], slugs = "none", given = {}, fields, errors = {} }: LinkForm = {},
-): Html {
-  const isShort = slugs === "none";
-  const own = domains.map(({ domainId, hostname }) => [domainId ?? "", readableUrl(hostname)] as const);
-  const domain = { label: "Domain", name: "domain", value: given.domain, error: errors.domain };
-  const slug: DrawnField = {
-    label: "Slug",
-    name: "slug",
-    value: given.slug,
-    error: errors.slug,
-    maxlength: 50,
-    autocomplete: "off",
-    isExact: true,
-    placeholder: "random",
-    hint: html`3 to 50 letters, digits, - and _. Leave it empty for a random one.${slugs === "on domains" && html` On the default domain all are random; ${openedByOperator}.`}`,
-  };
-  const button = html`<button class="button button-primary">${icon("plus")}${isShort ? "Shorten" : "Create link"}</button>`;
-  return html`<form method="post" action="/portal/links" class="${fields ? "form" : "form-row shorten"}">${hiddenFields({ once })}
-${field({
-  label: "Destination",
-  name: "url",
-  placeholder: "https://example.com/a/long/page",
-  value: given.url,
-  required: true,
-  maxlength: LONGEST_URL,
-  autocomplete: "off",
-  isExact: true,
-  error: isShort ? (errors.url ?? errors.domain ?? errors.slug) : errors.url,
-})}
-${!isShort && html`<div class="form-row">${domains.length > 0 && field({ ...domain, options: [["", "Default domain"], ...own] })}${field(slug)}</div>`}
-${fields ? html`${fields}<div>${button}</div>` : button}</form>`;
+/** The address alone. `once`: idempotency value of this form, so that submitting it twice creates one link. */
+export function createLinkForm(once: string): Html {
+  return html`<form method="post" action="/portal/links" class="form-row shorten">${hiddenFields({ once })}${urlField("", undefined)}<button class="button button-primary">${icon("plus")}Shorten</button></form>`;
 }
 
 /** Of slugs on the base host, where they are random. */

@@ -55,6 +55,7 @@ export function qrForms(
   formRoute(app, deps, "/links/:host/:slug/qr", {
     ...form,
     async run({ params, body, session: { accountId }, context }) {
+      await ownLinkAt(deps, accountId, params);
       const { position } = await keepQrLook(deps, context, accountId, acceptQrStyle(body));
       return { position, to: linkPath(params), notice: "All your QR codes look so from now on." };
     },
@@ -63,8 +64,8 @@ export function qrForms(
     ...form,
     count: (session) => countDraft(deps, session),
     async run({ params, body, session: { accountId }, reply }) {
-      const style = acceptQrStyle(body);
       const { shortUrl } = await ownLinkAt(deps, accountId, params);
+      const style = acceptQrStyle(body);
       const image = await qrImage(deps, shortUrl, style, style.logo ? await brandOf(deps, accountId) : null);
       return { to: () => show(reply, params, { style, image }) };
     },
@@ -108,5 +109,5 @@ ${refused && html`<p class="error" role="alert">${icon("alert")}${refused.messag
 <p class="hint">Its scans count as clicks; analytics says how many they are. ${!brand?.logo && html`<a href="/portal/account#logo">Put your logo in the middle</a>`}</p>
 <details class="more-options" ${chosen && html`open`}><summary>Colours, shape and frame</summary>
 <div><form class="stack" method="post" action="${path}" data-live="qr-drawn"><div class="grid grid-small">${inputs(fields, values, refused)}</div>
-<p class="actions"><button class="button" formaction="${path}/show" data-part="qr-drawn" data-stays>Show it</button><button class="button button-primary">Keep for all my links</button></p></form></div></details></section>`;
+<p class="actions"><button class="button" name="act" value="show" formaction="${path}/show" data-part="qr-drawn" data-stays>Show it</button><button class="button button-primary">Keep for all my links</button></p></form></div></details></section>`;
 }

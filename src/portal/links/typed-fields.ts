@@ -1,6 +1,7 @@
 // What a link carries besides its destination, as texts of a form: as they are shown, and read as they were typed.
 // Inputs have the names that the API has, with the path of those of a rule, such as `rules.0.when.os`.
 import { OUR_WORDS } from "../../commands/issue-sentence.ts";
+import { utc } from "../../commands/links/fields/field-schemas.ts";
 import {
   FIELD_NAMES,
   type FieldKind,
@@ -9,8 +10,9 @@ import {
   fieldsOf,
   LinkFields,
 } from "../../commands/links/fields/link-fields.ts";
+import { acceptedConditions, type ShownRule, shownRule } from "../../commands/links/fields/rule-fields.ts";
 import { commaSeparated } from "../../config/formats.ts";
-import type { LinkOptions, RuleConditions } from "../../events/link-options.ts";
+import type { LinkOptions, LinkRule, RuleConditions } from "../../events/link-options.ts";
 import { DEVICE_TYPES } from "../../events/vocabulary.ts";
 import { CONDITION_LABELS, CONDITION_NAMES } from "../../queries/links/rule-sentences.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -131,8 +133,8 @@ function shownBy({ shown }: Form, value: unknown): string {
   return value === undefined ? "" : shown(value as never).trim();
 }
 
-/** Of a form that was sent, without the rules that are empty. */
-export function typedFields(sent: RefusedForm["typed"]): TypedFields {
+/** Of a form that was sent, without the rules that are empty, unless they are kept. */
+export function typedFields(sent: RefusedForm["typed"], keepsEmptyRules = false): TypedFields {
   const given = (name: string) =>
     [sent[name] ?? []]
       .flat()
@@ -146,7 +148,7 @@ export function typedFields(sent: RefusedForm["typed"]): TypedFields {
       const of = (name: RuleInput) => given(ruleInput(index, name));
       return { id: of("id"), name: of("name"), url: of("url"), ...eachCondition(of) };
     })
-    .filter(({ id: _, ...rule }) => Object.values(rule).some(Boolean));
+    .filter(({ id: _, ...rule }) => keepsEmptyRules || Object.values(rule).some(Boolean));
   return {
     ...Object.fromEntries(TEXT_NAMES.filter((name) => name in sent).map((name) => [name, given(name)])),
     ...(numbers.length > 0 && { rules }),
@@ -199,6 +201,49 @@ function readRule(rule: TypedRule) {
     url: typedUrl(rule.url),
   };
 }
+
+/** Fields as answers have them, of a link or of a form; null for a rule that can't be read yet. */
+export type PlannedFields = Omit<ReturnType<typeof fieldsOf>, "rules"> & {
+  rules?: readonly (ShownRule | null)[] | undefined;
+};
+
+/** What is typed, as far as it can be read; whatever would be refused is left out. */
+export function readableFields(typed: TypedFields): PlannedFields {
+  const read = TEXT_NAMES.filter((name) => typed[name]).flatMap((name) => {
+    const { success, data } = LinkFields.shape[name].safeParse(readField(typed, name));
+    if (!success) return [];
+    if (name === "password") return [["has_password", true]];
+    return [[name, fieldRow(name).kind === "time" ? utc(String(data)) : data]];
+  });
+  const rules = typed.rules?.map((rule) => {
+    const [one] = LinkFields.shape.rules.safeParse([readRule(rule)]).data ?? [];
+    return one && one.url !== ""
+      ? shownRule({ ...one, when: acceptedConditions(one.when) } as LinkRule)
+      : null;
+  });
+  return { ...Object.fromEntries(read), ...(rules?.length && { rules }) };
+}
+
+/** What the buttons beside rules do, by the value that they send as `act`: `add`, or one of these and a rule's place. */
+const RULE_MOVES = { up: -1, down: 1 } as const;
+
+/** The rules after the act, and the place of the one that it was about; nothing is changed by what is none. */
+export function actOnRules(
+  rules: readonly TypedRule[],
+  act: string,
+): { rules: readonly TypedRule[]; at: number | undefined } {
+  if (act === "add") return { rules: [...rules, EMPTY_RULE], at: rules.length };
+  const [, name = "", place = ""] = /^(remove|up|down)\.(\d{1,2})$/.exec(act) ?? [];
+  const at = Number(place);
+  const rule = rules[at];
+  if (name === "" || rule === undefined) return { rules, at: undefined };
+  const others = rules.toSpliced(at, 1);
+  if (name === "remove") return { rules: others, at: Math.min(at, others.length - 1) };
+  const to = Math.max(0, Math.min(others.length, at + RULE_MOVES[name as keyof typeof RULE_MOVES]));
+  return { rules: others.toSpliced(to, 0, rule), at: to };
+}
+
+const EMPTY_RULE: TypedRule = { id: "", name: "", url: "", ...eachCondition(() => "") };
 
 /**
  * What stands in the form again: of a field that was changed what was typed, of any other what the link carries `now`.

@@ -1,5 +1,8 @@
 // The campaign's parameters of a destination as inputs: read from its query and written into it, whatever else is in it.
 import { UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
+import type { LinkDocument } from "../../projections/definitions/links.ts";
+import type { StatusDeps } from "../../queries/links/link-statuses.ts";
+import { accountLinkPages } from "../../queries/links/list-links.ts";
 import { field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
@@ -44,20 +47,30 @@ export function withUtm(url: string, typed: Utm | undefined, shown: Utm): string
   return `${before}${parts && `?${parts}`}${fragment}`;
 }
 
-export function utmFields(values: Utm): Html {
-  const isOpen = Object.values(values).some(Boolean);
-  const inputs = UTM_FIELDS.map((name) =>
-    field({
-      label: `UTM ${name}`,
-      name: `utm_${name}`,
-      value: values[name],
-      maxlength: LONGEST,
-      placeholder: PLACEHOLDERS[name],
-      autocomplete: "on",
-    }),
-  );
-  return html`<details class="more-options" ${isOpen && html`open`}><summary>Campaign (UTM)</summary>
-<div class="stack"><p class="hint">Written into the destination's query when you save; an empty one is taken out.</p><div class="grid grid-small">${inputs}</div></div></details>`;
+/** Values that the account's links have, newest first, by which those of a new one are offered. */
+export type KnownUtm = Readonly<Record<UtmField, readonly string[]>>;
+const LINKS_READ = 200;
+const MOST_OFFERED = 30;
+
+export async function knownUtm(deps: StatusDeps, accountId: string): Promise<KnownUtm> {
+  const { value: newest = [] } = await accountLinkPages(deps, accountId, { limit: LINKS_READ }).next();
+  const found = (newest as LinkDocument[]).map(({ longUrl }) => utmOf(longUrl));
+  const valuesOf = (name: UtmField) => found.map((utm) => utm[name]).filter(Boolean);
+  return Object.fromEntries(
+    UTM_FIELDS.map((name) => [name, [...new Set(valuesOf(name))].slice(0, MOST_OFFERED)]),
+  ) as Record<UtmField, string[]>;
+}
+
+export function utmFields(values: Utm, known: KnownUtm): Html {
+  const inputs = UTM_FIELDS.map((name) => {
+    const list = `known-${name}`;
+    const input = field({
+      ...{ label: `UTM ${name}`, name: `utm_${name}`, value: values[name], maxlength: LONGEST },
+      ...{ placeholder: PLACEHOLDERS[name], autocomplete: "off", list },
+    });
+    return html`${input}<datalist id="${list}">${known[name].map((value) => html`<option value="${value}">`)}</datalist>`;
+  });
+  return html`<p class="hint">Written into the destination's query when you save; an empty one is taken out.</p><div class="grid grid-small">${inputs}</div>`;
 }
 
 /** An input has one line. */

@@ -41,6 +41,8 @@ export type Field = {
   /** By default `off`. */
   autocomplete?: string | undefined;
   placeholder?: string | undefined;
+  /** Id of a `datalist` with values that are offered. */
+  list?: string | undefined;
   required?: boolean | undefined;
   minlength?: number | undefined;
   maxlength?: number | undefined;
@@ -102,7 +104,16 @@ ${control}
 ${below}</div>`;
 }
 
-const ATTRIBUTES = ["placeholder", "minlength", "maxlength", "min", "max", "accept", "inputmode"] as const;
+const ATTRIBUTES = [
+  "placeholder",
+  "list",
+  "minlength",
+  "maxlength",
+  "min",
+  "max",
+  "accept",
+  "inputmode",
+] as const;
 const FLAGS = ["required", "autofocus", "disabled"] as const;
 
 function attributesOf(drawn: DrawnField): Html {

@@ -91,7 +91,7 @@ export function logCard(
   const sent = new Set([...events, ...deliveries.map(({ event }) => event as WebhookEventName)]);
   const byEvent =
     (sent.size > 1 || event !== undefined) &&
-    html`<nav class="choices" aria-label="Events shown">${choice("All events", { state })}${WEBHOOK_EVENTS.filter((name) => sent.has(name) || name === event).map((name) => choice(EVENT_NAMES[name], { state, event: name }))}</nav>`;
+    html`<div class="actions"><nav class="choices" aria-label="Events shown">${choice("All events", { state })}${WEBHOOK_EVENTS.filter((name) => sent.has(name) || name === event).map((name) => choice(EVENT_NAMES[name], { state, event: name }))}</nav></div>`;
   const older =
     next && html`<a class="button" href="${address(path, { state, event, cursor: next })}">Older</a>`;
   const isRecoverable = state === "failed" && event === undefined && deliveries.length > 0;

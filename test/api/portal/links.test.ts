@@ -57,7 +57,7 @@ describe("links in the portal", { timeout: 60_000 }, () => {
     const path = await people.shorten(one, "https://example.com/a?b=1&c=2");
     const page = await one.get(path);
     expect(page.text).toContain("is ready");
-    expect(decoded(page.text)).toContain(`src="/api/qr/${path.split("/").at(-1)}?format=svg`);
+    expect(decoded(page.text)).toContain(`src="/api/qr/${path.split("/").at(-1)}?look=account&format=svg`);
     expect((await people.follow(path)).headers.location).toBe("https://example.com/a?b=1&c=2");
     const list = await one.get("/portal/links");
     expect(list.text).toContain(`href="${path}"`);
@@ -436,19 +436,6 @@ describe("a long address that is typed", { timeout: 60_000 }, () => {
       expect(text).toContain("You have made 50 changes within an hour");
       expect(headers["retry-after"]).toMatch(/^\d+$/);
     }
-  });
-
-  it("has a QR code to be drawn in any size and colour, by a form without scripts", async () => {
-    const one = await people.person();
-    const path = await people.shorten(one, "https://example.com/");
-    const { text } = await one.get(path);
-    const [, action = "", inputs = ""] =
-      /<form class="stack" action="(\/api\/qr\/[^"]+)"([\s\S]*?)<\/form>/.exec(text) ?? [];
-    const names = [...inputs.matchAll(/name="([^"]+)"/g)].map(([, name]) => name);
-    expect(names).toEqual(["size", "margin", "dark", "light", "ecc", "format"]);
-    const query = new URLSearchParams({ size: "200", margin: "2", dark: "#1a2b3c", ecc: "H", format: "svg" });
-    const image = await service.ask<string>(`${action}?${query}`);
-    expect([image.status, image.text]).toEqual([200, expect.stringContaining("rgb(26,43,60)")]);
   });
 
   it("has its form a click away from every page, for those who are signed in", async () => {

@@ -110,6 +110,19 @@ describe("the webhook pages", { timeout: 90_000 }, () => {
     expect(await shown("/portal/webhooks")).toContain("1 of the last 1 failed");
   });
 
+  it("say on the dashboard, too, that a receiver rests, with the way to its deliveries", async () => {
+    const { person, page } = await withWebhook("https://hooks.example.com/", { label: "Shop" });
+    expect((await person.get("/portal")).text).not.toContain("rests until about");
+    const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000).toISOString();
+    const webhookId = page.split("/").at(-1) ?? "";
+    for (let n = 10; n > 0; n--)
+      await service.backend.deliveryQueue.noteFailure(webhookId, at(n - 1), at(60));
+    const { text } = await person.get("/portal");
+    expect(text).toMatch(/The receiver of Shop has failed since .* UTC: it rests until about .* UTC/);
+    expect(text).toContain(`<a href="${page}">Its deliveries</a>`);
+    expect((await person.get(page)).text).toContain("it rests until about");
+  });
+
   it("choose what a webhook is told of, and of which links", async () => {
     const { person, page } = await withWebhook("https://hooks.example.com/");
     const settings = { url: "https://hooks.example.com/", kinds: "click" };

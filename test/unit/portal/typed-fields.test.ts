@@ -5,15 +5,19 @@ import { expect, it } from "vitest";
 import { fieldsOf } from "../../../src/commands/links/fields/link-fields.ts";
 import { cleanText } from "../../../src/events/classification/clean-text.ts";
 import type { LinkOptions, RuleConditions } from "../../../src/events/link-options.ts";
-import { DEVICE_TYPES } from "../../../src/events/vocabulary.ts";
-import { linkFieldsForm } from "../../../src/portal/links/link-fields-form.ts";
+import { DEVICE_TYPES, UTM_FIELDS } from "../../../src/events/vocabulary.ts";
+import { linkForm } from "../../../src/portal/links/link-form.ts";
+import { planCard } from "../../../src/portal/links/link-plan.ts";
 import {
+  actOnRules,
   editedFields,
   fieldErrors,
   isLinkField,
+  readableFields,
   ruleInput,
   shownFields,
   type TypedFields,
+  type TypedRule,
   typedAgain,
   typedFields,
 } from "../../../src/portal/links/typed-fields.ts";
@@ -22,6 +26,14 @@ import { CONDITION_NAMES } from "../../../src/queries/links/rule-sentences.ts";
 import { isRefused, type Refused } from "../../../src/runtime/refused.ts";
 
 const NONE = shownFields({});
+const eachUtm = <T>(value: T) =>
+  Object.fromEntries(UTM_FIELDS.map((name) => [name, value])) as Record<(typeof UTM_FIELDS)[number], T>;
+const NO_CAMPAIGN = { utm: eachUtm(""), knownUtm: eachUtm<string[]>([]) };
+const DRAFTED = [
+  ...["title", "tags", "active_from", "expires_at", "expired_url", "max_clicks", "password", "redirect_code"],
+  ...["rules.0.url", "rules.0.name", "rules.0.when.share", "rules.1.url", "rules.1.when.country"],
+  ...["rules.1.when.query", "rules.2.when.from", "rules.2.when.language", "rules.7.id"],
+];
 const optional = { requiredKeys: [] };
 /** As the sanitiser leaves it. */
 const text = fc
@@ -171,9 +183,63 @@ it("is read or refused by the name of an input, whatever is sent", () => {
         const { field, message } = error as Refused;
         expect([field, isLinkField(field)]).toEqual([field, true]);
         const errors = fieldErrors({ error, field, message, status: 400, typed: body }, NONE);
-        const page = htmlText(linkFieldsForm({ tier: "developer", typed, errors }));
+        const planned = readableFields(typed);
+        const page = htmlText(
+          linkForm({
+            tier: "developer",
+            typed,
+            planned,
+            errors,
+            ...NO_CAMPAIGN,
+            draft: "/draft",
+            button: "Save",
+          }),
+        );
         expect(page).toContain("-error");
         expect(page).not.toMatch(/<b>|<script/);
+      }
+    }),
+  );
+});
+
+it("reads what is typed as far as it would be taken, and plans it without a script in it", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.constantFrom(...DRAFTED), fc.string({ maxLength: 12 })), { maxLength: 12 }),
+      (pairs) => {
+        const typed = typedFields(Object.fromEntries(pairs), true);
+        const fields = readableFields(typed);
+        expect(fields.rules?.length ?? 0).toBe(typed.rules?.length ?? 0);
+        const plan = planCard({ title: "T", shortName: "s", longUrl: typed.title ?? "", fields, now: 0 });
+        expect(htmlText(plan)).not.toMatch(/<b>|<script|href="(?!https?:|\/portal)/);
+      },
+    ),
+  );
+});
+
+it("has rules that buttons add, move and remove, of which none is lost or doubled", () => {
+  const rules = fc
+    .array(fc.stringMatching(/^[a-z]{1,5}$/), { maxLength: 20 })
+    .map((names) =>
+      names.map((name) => ({ ...(typedFields({ "rules.0.name": name }).rules?.[0] as TypedRule) })),
+    );
+  const act = fc.oneof(
+    fc.tuple(fc.constantFrom("up", "down", "remove"), fc.nat({ max: 25 })).map((parts) => parts.join(".")),
+    fc.constantFrom("add", "show", "", "up.", "remove.-1", "up.1e1", "constructor.0"),
+  );
+  fc.assert(
+    fc.property(rules, act, (before, given) => {
+      const { rules: after, at } = actOnRules(before, given);
+      const [name = "", place = ""] = given.split(".");
+      const isThere = /^\d+$/.test(place) && before[Number(place)] !== undefined;
+      if (given === "add") expect([after.slice(0, -1), at]).toEqual([before, before.length]);
+      else if (!isThere || !["up", "down", "remove"].includes(name))
+        expect([after, at]).toEqual([before, undefined]);
+      else if (name === "remove") expect(after).toEqual(before.filter((_, n) => n !== Number(place)));
+      else {
+        expect(after[at as number]).toBe(before[Number(place)]);
+        expect(new Set(after)).toEqual(new Set(before));
+        expect(Math.abs((at as number) - Number(place))).toBeLessThanOrEqual(1);
       }
     }),
   );

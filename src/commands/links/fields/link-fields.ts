@@ -24,7 +24,7 @@ export type FieldKind =
   | ("password" | "code" | "forwarding" | "rules");
 
 /** Where a form has it. */
-export type FieldGroup = "about" | "schedule" | "limit" | "password" | "redirect" | "rules";
+export type FieldGroup = "about" | "schedule" | "limit" | "password" | "redirect" | "rules" | "notes";
 
 type LinkFieldRow = {
   kind: FieldKind;
@@ -61,7 +61,7 @@ export const LINK_FIELDS = {
     kind: "lines",
     option: "comments",
     label: "Comments",
-    group: "about",
+    group: "notes",
     most: MOST.comments,
     schema: text(MOST.comments)
       .nullish()
@@ -84,7 +84,7 @@ export const LINK_FIELDS = {
     kind: "text",
     option: "externalId",
     label: "External ID",
-    group: "about",
+    group: "notes",
     most: MOST.externalId,
     hint: "Your own name for the link",
     isExact: true,

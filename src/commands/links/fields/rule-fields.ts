@@ -155,7 +155,7 @@ export function acceptedRules(
   const accepted = rules.map(async ({ id, name, when, url }, index) => ({
     ...(id !== undefined && { id }),
     ...(name !== undefined && { name: cleanText(name, MOST.ruleName) }),
-    when: conditionsOf(when),
+    when: acceptedConditions(when),
     url: await urlOf(url, `rules.${index}.url`),
   }));
   return Promise.all(accepted);
@@ -163,7 +163,8 @@ export function acceptedRules(
 
 type QueryCondition = NonNullable<LinkRule["when"]["query"]>[number];
 
-function conditionsOf({
+/** As they are kept: lists without repeats, in one spelling, and times in UTC. */
+export function acceptedConditions({
   device,
   os,
   country,

@@ -197,11 +197,11 @@ const TYPED_MS = 350;
 
 /**
  * Buttons with `data-part` are answered with the page on which the form is changed, and nothing is saved: the parts with
- * these ids take the place of ours. Typing asks for those in the form's `data-live`, as its first such button would.
+ * these ids take the place of ours. Typing asks for those in the form's `data-live`, as the button to show it would.
  */
 function showAsTyped() {
   for (const form of document.querySelectorAll("form[data-live]")) {
-    const [first] = form.querySelectorAll("[data-part]");
+    const shows = form.querySelector("[value=show]");
     let timer;
     let asking = new AbortController();
     const show = async (button, parts) => {
@@ -222,22 +222,37 @@ function showAsTyped() {
       for (const id of parts.split(" ")) {
         const fresh = page.getElementById(id);
         if (!fresh) continue;
-        document.getElementById(id).replaceWith(fresh);
+        document.getElementById(id)?.replaceWith(fresh);
         localTimes(fresh);
         typeOwnTime(fresh);
+        slideNumbers(fresh);
         fresh.querySelector("[autofocus]")?.focus();
       }
     };
-    first.hidden = true;
+    shows.hidden = true;
     form.addEventListener("input", () => {
       clearTimeout(timer);
-      timer = setTimeout(show, TYPED_MS, first, form.dataset.live);
+      timer = setTimeout(show, TYPED_MS, shows, form.dataset.live);
     });
     form.addEventListener("submit", (event) => {
       const { part } = event.submitter?.dataset ?? {};
       if (part === undefined) return;
       event.preventDefault();
       show(event.submitter, part);
+    });
+  }
+}
+
+/** A slider beside an input for a number; as far as it goes stands for no number. */
+function slideNumbers(root) {
+  for (const slider of root.querySelectorAll("input[data-number]")) {
+    const number = document.getElementById(slider.dataset.number);
+    slider.hidden = false;
+    slider.addEventListener("input", () => {
+      number.value = slider.value === slider.max ? "" : slider.value;
+    });
+    number.addEventListener("input", () => {
+      slider.value = number.value || slider.max;
     });
   }
 }
@@ -272,6 +287,7 @@ typeOwnTime(document);
 pickColours();
 copyButtons(document);
 showAsTyped();
+slideNumbers(document);
 chooseAll();
 countChosen();
 suggestTags();

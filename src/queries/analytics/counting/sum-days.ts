@@ -2,7 +2,7 @@
 // on another UTC day, visitors of days add up, too: to null where those of a day aren't known.
 import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
 import { VALUE_MEMBERS, type ValueCounts } from "../../../projections/definitions/summaries/account-day.ts";
-import { CUT, type Value } from "../../../projections/definitions/summaries/tally.ts";
+import { CUT, largest, type Value } from "../../../projections/definitions/summaries/tally.ts";
 import type { Group, GroupRow, Point, Totals } from "../question.ts";
 import type { Counted, CountedBy, DayCounts, KindCounts } from "./count-rows.ts";
 
@@ -101,15 +101,15 @@ function addHits(sum: KindCounts, added: Readonly<KindCounts>): void {
 }
 
 function groupOf(values: ReadonlyMap<Value, Summed>, limit: number): Group {
-  const ranked = [...values].filter((row): row is [string, Summed] => row[0] !== CUT).sort(byPeople);
-  const cut = values.get(CUT);
-  const rest = [...ranked.splice(limit).map(([, counted]) => counted), ...(cut ? [cut] : [])];
+  const named = [...values].filter((row): row is [string, Summed] => row[0] !== CUT);
+  const ranked = largest(named, limit, byPeople);
   const other = noHits();
-  for (const counted of rest) addHits(other, counted);
+  for (const counted of values.values()) addHits(other, counted);
+  for (const [, counted] of ranked) for (const kind of CLICK_KINDS) other[kind] -= counted[kind];
   return {
     rows: ranked.map(([value, counted]): GroupRow => ({ value, ...totalsOf(counted) })),
     // Who is counted in several of them isn't known.
-    other: rest.length > 0 ? totalsOf({ ...other, visitors: null }) : undefined,
+    other: values.size > ranked.length ? totalsOf({ ...other, visitors: null }) : undefined,
   };
 }
 

@@ -227,7 +227,9 @@ describe("the page of tags", { timeout: 60_000 }, () => {
     ]);
     const coloured = await save(one, { tag: "spring", name: "spring", colour: "green" });
     expect(coloured.text).toContain("The colour of spring is saved.");
-    expect((await one.get("/portal/links")).text).toContain('class="badge tag tag-green"');
+    expect((await one.get("/portal/links")).text).toMatch(
+      /<svg class="dot"[^>]*>.*?<\/svg><span class="clip">spring</,
+    );
     const renamed = await save(one, { tag: "spring", name: "summer", colour: "green" });
     expect(renamed.text).toContain("1 link with the tag summer.");
     expect((await one.get("/portal/links?tag=summer")).text).toContain(`href="${first}"`);

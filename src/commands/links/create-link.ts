@@ -22,7 +22,15 @@ import { derivedId } from "./derived-identity.ts";
 import { type ExternalIdDeps, withExternalId } from "./external-ids.ts";
 import { refuseUnknownRules } from "./fields/rule-ids.ts";
 import { type FindExistingDeps, findExisting, isSame } from "./find-existing.ts";
-import { create, type ExistingLink, evolve, freeLink, type LinkDetails, type LinkState } from "./link.ts";
+import {
+  create,
+  type ExistingLink,
+  evolve,
+  freeLink,
+  type LinkDetails,
+  type LinkState,
+  slugTaken,
+} from "./link.ts";
 import type { ShortenRequest } from "./link-object.ts";
 import { forgetPassword, type KeepPasswordDeps, keepLinkPassword } from "./link-password.ts";
 import { currentLink, foldedLink, type LinkAddress, type LinkPlace } from "./link-stream.ts";
@@ -163,6 +171,8 @@ async function append(
   const { host, slug, accountId, externalId, passwordId } = link;
   const id = scope === undefined ? deps.newId() : createdId(scope, slug);
   for (const longUrl of unchecked) await deps.recheckLater({ host, slug, longUrl });
+  // A password of a link that can't be made is not hashed.
+  if (passwords.length > 0) await refuseTaken(deps, link, id);
   for (const password of passwords) await keepLinkPassword(deps, password);
   const command = {
     ...foldedLink(host, slug),
@@ -184,6 +194,12 @@ async function append(
     if (isNotAppended(error)) await forgetPassword(deps, passwordId);
     throw error;
   }
+}
+
+/** `id`: of the event that may be there already, of the same request. @throws slug_taken */
+async function refuseTaken({ eventStore }: CreateLinkDeps, { host, slug }: LinkAddress, id: string) {
+  const [first] = await eventStore.read(linkStream(host, slug), { limit: 1 });
+  if (first && first.id !== id) throw slugTaken(host, slug);
 }
 
 function createdId(scope: string, slug: string): string {

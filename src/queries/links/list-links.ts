@@ -182,6 +182,19 @@ export async function accountLinkKeys(
   return { keys: page.map(({ _id }) => _id), next };
 }
 
+/** All that fit, newest first; undefined where they are more than `most`. @throws too_many_links */
+export async function fewLinks(
+  deps: StatusDeps,
+  accountId: string,
+  options: AccountLinksFilter,
+  most: number,
+): Promise<LinkDocument[] | undefined> {
+  const filter = await filterOf(deps, { accountId }, options);
+  const query = { ...filter, sort: NEWEST, limit: most + 1 };
+  const found = await deps.readStore.find<LinkDocument>(links.collection.name, query);
+  return found.length > most ? undefined : found;
+}
+
 /** Finds those of some links that fit, by their ids. @throws too_many_links */
 export async function fittingLinks(
   deps: StatusDeps,
@@ -193,7 +206,7 @@ export async function fittingLinks(
   return async (ids) => {
     const _id = fitting ? ids.filter((id) => fitting.has(id)) : ids;
     if (_id.length === 0) return new Map();
-    const query = { ...filter, in: { ...filter.in, _id }, sort: NEWEST, limit: _id.length };
+    const query = { ...filter, in: { ...filter.in, _id }, limit: _id.length };
     const found = await deps.readStore.find<LinkDocument>(links.collection.name, query);
     return new Map(found.map((link) => [link._id, link]));
   };

@@ -7,14 +7,18 @@ import type { StatusDeps } from "./link-statuses.ts";
 import {
   type AccountLinksFilter,
   type AccountLinksPage,
+  fewLinks,
   fittingLinks,
   type PagePlace,
   pageBetween,
   withClicks,
 } from "./list-links.ts";
 
+type Ranked = { link: Pick<LinkDocument, "_id">; people: number };
 type ClickedLink = { link: LinkDocument; people: number };
 
+/** Links that are put in order here: of a filter that leaves no more, looking for them among the most clicked takes longer. */
+const FEW = 1_000;
 /** Links that are looked at together, where a filter may leave few of them. */
 const LOOKED_AT = 500;
 
@@ -27,8 +31,49 @@ export async function topLinks(
   accountId: string,
   { after, before, limit, ...filter }: AccountLinksFilter & PagePlace,
 ): Promise<AccountLinksPage> {
-  const { readStore } = deps;
   const place = { after, before, limit };
+  const isFiltered = Object.values(filter).some((value) => value !== undefined && value !== "");
+  const few = isFiltered ? await fewLinks(deps, accountId, filter, FEW) : undefined;
+  const clickedLinks = few
+    ? await clickedOf(deps, few, place)
+    : await firstClicked(deps, accountId, filter, place);
+  const { page, ...around } = pageBetween(clickedLinks, place, ({ link, people }) => ({
+    value: people,
+    id: link._id,
+  }));
+  const shown = page.map(({ link }) => link);
+  return { links: await withClicks(deps, shown), ...around };
+}
+
+/** Those of a few links that are in the place, and one more, in its order. */
+async function clickedOf(
+  { readStore }: StatusDeps,
+  few: readonly LinkDocument[],
+  { after, before, limit }: PagePlace,
+): Promise<ClickedLink[]> {
+  const ids = few.map(({ _id }) => _id);
+  const totals = await readStore.getMany<LinkTotalsDocument>(linkTotals.name, ids, ["people"]);
+  const people = new Map(totals.map((total) => [total._id, total.people]));
+  const { after: edge } = behindCursor(before ?? after, "number");
+  const last = edge && { people: Number(edge.value), link: { _id: edge.id } };
+  const direction = before === undefined ? -1 : 1;
+  const order = (a: Ranked, b: Ranked) =>
+    direction * (a.people - b.people || Number(a.link._id > b.link._id) - Number(a.link._id < b.link._id));
+  return few
+    .map((link) => ({ link, people: people.get(link._id) ?? 0 }))
+    .filter((clicked) => clicked.people > 0 && (!last || order(clicked, last) > 0))
+    .sort(order)
+    .slice(0, limit + 1);
+}
+
+/** As clickedOf, of the many of an account: those that don't fit are skipped. */
+async function firstClicked(
+  deps: StatusDeps,
+  accountId: string,
+  filter: AccountLinksFilter,
+  { after, before, limit }: PagePlace,
+): Promise<ClickedLink[]> {
+  const { readStore } = deps;
   const fitting = await fittingLinks(deps, accountId, filter);
   const clickedLinks: ClickedLink[] = [];
   const clickedPages = documentPages<LinkTotalsDocument>(readStore, linkTotals.name, {
@@ -46,10 +91,5 @@ export async function topLinks(
     }
     if (clickedLinks.length > limit || (before === undefined && clicked.at(-1)?.people === 0)) break;
   }
-  const { page, ...around } = pageBetween(clickedLinks, place, ({ link, people }) => ({
-    value: people,
-    id: link._id,
-  }));
-  const shown = page.map(({ link }) => link);
-  return { links: await withClicks(deps, shown), ...around };
+  return clickedLinks;
 }

@@ -71,3 +71,20 @@ export async function inSlices<T, R>(
   }
   return results;
 }
+
+/**
+ * The results in the order of the items, each begun in a slice without waiting for those before, so that their appends share
+ * a transaction. The work must not reject, as others are in flight then.
+ */
+export async function begunInSlices<T, R>(
+  items: readonly T[],
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const slices = timeSlices();
+  const begun: Promise<R>[] = [];
+  for (const [index, item] of items.entries()) {
+    begun.push(work(item, index));
+    await slices.next();
+  }
+  return await Promise.all(begun);
+}

@@ -133,6 +133,24 @@ describe("the HTTP thread's event loop is at most 50 ms late (p99.9)", () => {
     });
   });
 
+  it("while bulk requests make a hundred links each, with rules", async (context) => {
+    const rules = Array.from({ length: 20 }, (_, n) => ({
+      when: { country: ["DE", "FR"], device: ["mobile"], query: [["ref", `partner-${n}`]] },
+      url: `https://example.com/${n}`,
+    }));
+    const links = Array.from({ length: 100 }, (_, n) => ({ url: `https://example.com/bulk/${n}`, rules }));
+    await expectShortDelays(context, "bulk requests", async () => {
+      for (let n = 0; n < 5; n += 1) {
+        const made = await send(port, "/api/v1/shorten/bulk", {
+          method: "POST",
+          key: account.key,
+          body: { links },
+        });
+        expect(made.status).toBe(201);
+      }
+    });
+  });
+
   it("while eight tags are renamed at once", async (context) => {
     let round = 0;
     const rename = (tag: number) => {

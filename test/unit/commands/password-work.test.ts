@@ -152,6 +152,9 @@ describe("passwords of links", () => {
     const by = callerOf(accountId, "developer");
     const refused = { url: "ftp://example.com/", password: "opensesame" };
     await expect(createLink(deps, operator, by, refused)).rejects.toMatchObject({ code: "invalid_url" });
+    const taken = { url: "https://example.com/", customSlug: "one-slug", password: "opensesame" };
+    const withSlugs = { ...deps, baseHostSlugs: true };
+    await expect(createLink(withSlugs, operator, by, taken)).rejects.toMatchObject({ code: "slug_taken" });
     expect(count.hashed).toBe(3);
   });
 });

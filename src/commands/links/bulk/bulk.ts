@@ -4,6 +4,7 @@ import type { z } from "zod";
 import type { Tier } from "../../../events/vocabulary.ts";
 import { DomainError } from "../../../runtime/errors.ts";
 import { isClientError, Refused } from "../../../runtime/refused.ts";
+import { begunInSlices } from "../../../runtime/threads/time-slices.ts";
 import type { AccountState } from "../../account/account.ts";
 import { callersAccount } from "../../account/accounts.ts";
 import { type Caller, requireDeveloper } from "../../caller.ts";
@@ -60,7 +61,7 @@ export async function runBulk<Item extends RequestedLink, Result extends object,
 ): Promise<{ bulk: Bulk<Result, Name>; isFinal: boolean }> {
   requireDeveloper(by.tier, "Bulk requests");
   const account = await callersAccount(deps, by);
-  const parsed = items.map((item) => schema.safeParse(item, OUR_WORDS));
+  const parsed = await begunInSlices(items, async (item) => schema.safeParse(item, OUR_WORDS));
   const urls = parsed.flatMap(({ data }) => (data ? urlsOf(data) : []));
   const urlSafety = await safetyOfAll(deps, urls, verifiedHosts(account));
   // One password at a time: however many items a request has, others wait for one of them.
@@ -84,17 +85,15 @@ export async function runBulk<Item extends RequestedLink, Result extends object,
       return undefined;
     }
   };
-  const prepared = await Promise.all(
-    parsed.map((item, index) => attempt(index, async () => prepare(acceptItem(item), index, context))),
+  const prepared = await begunInSlices(parsed, (item, index) =>
+    attempt(index, async () => prepare(acceptItem(item), index, context)),
   );
-  await Promise.all(
-    groupsOf(prepared.map((item) => item?.keys ?? [])).map(async (group) => {
-      for (const index of group) {
-        const result = await attempt(index, async () => prepared[index]?.run());
-        if (result) results.push({ index, ...result });
-      }
-    }),
-  );
+  await begunInSlices(groupsOf(prepared.map((item) => item?.keys ?? [])), async (group) => {
+    for (const index of group) {
+      const result = await attempt(index, async () => prepared[index]?.run());
+      if (result) results.push({ index, ...result });
+    }
+  });
   if (results.length === 0 && failures.length > 0) throw failures[0];
   if (failures.length > 0) deps.log?.error({ err: failures[0], items: failures.length }, "bulk items failed");
   const bulk = {

@@ -10,7 +10,7 @@ export const SLUG_LENGTH = 7;
  * test/api/reserved-words.test.ts compares them with the registered routes.
  */
 export const RESERVED_WORDS: ReadonlySet<string> = new Set(
-  "admin api docs favicon.ico health internal metrics openapi.json portal robots.txt sdk.tgz status".split(
+  "admin api docs favicon.ico health internal mails metrics openapi.json portal robots.txt sdk.tgz shared status".split(
     " ",
   ),
 );

@@ -144,13 +144,17 @@ async function readSheet(text: string): Promise<Sheet> {
   let rowCount = 0;
   const records: Cells[] = [];
   const columns = new Set<string>();
+  let unreadable: string | undefined;
   for await (const row of readRows(textSource(LIST, text))) {
     rowCount += "error" in row ? row.rows : 1;
     if (rowCount > MOST_ROWS)
       refuse(
         `The list has more than ${count(MOST_ROWS)} rows: paste it in parts, each with the line of column names.`,
       );
-    if ("error" in row) continue;
+    if ("error" in row) {
+      unreadable ??= `${row.place}: ${row.error.message}`;
+      continue;
+    }
     records.push(row.record);
     for (const column of row.columns ?? Object.keys(row.record)) columns.add(column);
     if (columns.size > MOST_COLUMNS)
@@ -158,6 +162,7 @@ async function readSheet(text: string): Promise<Sheet> {
         `The list has ${count(columns.size)} columns, and may have ${count(MOST_COLUMNS)}: leave out those that links don’t need.`,
       );
   }
+  if (records.length === 0 && unreadable !== undefined) refuse(`No row can be read. ${unreadable}.`);
   return { text, columns: [...columns], records, rowCount };
 }
 

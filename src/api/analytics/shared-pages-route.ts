@@ -34,12 +34,10 @@ const view = {
       "Only these clicks, as the filters of `/analytics` take them; without any, all of the account",
     examples: [{ tag: ["newsletter"] }],
   }),
-  range: z
-    .enum(SHARED_RANGES)
-    .meta({
-      description: "Up to now, beside the time before; `custom`: the days `from` to `to` alone",
-      examples: ["30d"],
-    }),
+  range: z.enum(SHARED_RANGES).meta({
+    description: "Up to now, beside the time before; `custom`: the days `from` to `to` alone",
+    examples: ["30d"],
+  }),
   from: date.meta({ description: "The first day", examples: ["2026-11-01"] }),
   to: date.meta({ description: "The last day", examples: ["2026-11-30"] }),
   timezone: text.meta({ description: "IANA time zone of its days and hours", examples: ["Europe/Berlin"] }),
@@ -84,7 +82,8 @@ const MadeSharedPage = z
   .object({
     ...page,
     url: z.string().meta({
-      description: "Its address, shown this once: beside the answer of an `Idempotency-Key` we keep a hash of it alone",
+      description:
+        "Its address, shown this once: beside the answer of an `Idempotency-Key` we keep a hash of it alone",
     }),
   })
   .meta({ id: "MadeSharedPage" });

@@ -117,7 +117,13 @@ async function sendNumbers(
     shared,
   };
   const wanted = { groupBy, limit: MOST_ROWS };
-  const { view, answer, isTooLarge } = await askView(deps, { accountId, tier }, asked, wanted, request.signal);
+  const { view, answer, isTooLarge } = await askView(
+    deps,
+    { accountId, tier },
+    asked,
+    wanted,
+    request.signal,
+  );
   const isEmpty = answer === undefined || answer.totals.people + answer.totals.preview === 0;
   const own = { ...view, filters: ownFilters(view.filters, shared) };
   const nothing = isTooLarge

@@ -8,7 +8,8 @@ import { onServerAtLength } from "../support/servers/test-servers.ts";
 
 const LONG = `https://example.com/${"a-very-long-path-without-an-end/".repeat(12)}`;
 /** What is no page: files, streams, and what a mailed or signed token opens. */
-const NO_PAGE = /assets|export|\.csv|\.ndjson|\/live|confirm|finish|choose|:token|logo|favicon|icon|robots|\.zip/;
+const NO_PAGE =
+  /assets|export|\.csv|\.ndjson|\/live|confirm|finish|choose|names|:token|:hostname|logo|favicon|icon|robots|\.zip/;
 
 onServerAtLength(chromiumServer, () => {
   let portal: PortalBrowser;

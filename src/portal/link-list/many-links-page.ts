@@ -70,7 +70,7 @@ const ManyForm = schemaOf({ ...FIELDS, ...IS_EACH }).extend({
   act: z.enum(["preview", "create"]).default("preview"),
   column: z.preprocess(
     (sent) => [sent ?? []].flat(),
-    z.array(z.string().refine((part) => part in PARTS)).max(MOST_COLUMNS),
+    z.array(z.string().refine((part) => Object.hasOwn(PARTS, part))).max(MOST_COLUMNS),
   ),
 });
 
@@ -132,7 +132,9 @@ export function manyLinksPage(app: Api, deps: PortalDeps): void {
 }
 
 /** @throws invalid_request for an empty list and for one that is too long or wide; wrong_format */
-async function readSheet(text: string): Promise<Sheet> {
+async function readSheet(sent: string): Promise<Sheet> {
+  // Within cells, too: a browser that sends the table again ends lines its own way, and rows are told apart by their cells.
+  const text = sent.replaceAll(/\r\n?/g, "\n");
   const refuse = (why: string): never => {
     throw new Refused("invalid_request", why, { field: "list" });
   };

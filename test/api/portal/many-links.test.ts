@@ -198,6 +198,16 @@ describe("a list that is pasted", { timeout: 120_000 }, () => {
     ]);
   });
 
+  it("becomes what its preview said, also where a cell has lines, whose ends a browser changes", async () => {
+    const one = await people.developer();
+    const list = 'url,comments\nhttps://example.com/lines,"two\nlines"';
+    const { text } = await one.post(PATH, { act: "preview", list });
+    const [, sent = ""] = /name="list" value="([^"]*)"/.exec(text) ?? [];
+    const created = await send(one, "create", decoded(sent).replaceAll("\n", "\r\n"));
+    expect(created.lead).toBe("1 row: 1 created.");
+    expect(created.rows[0]?.[2]).toBe(rowsOf(text)[0]?.[2]);
+  });
+
   it.each([
     ["a workbook", "campaign.xlsx"],
     ["an open document", "campaign.ods"],

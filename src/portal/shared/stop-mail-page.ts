@@ -22,8 +22,10 @@ export function stopMailPage(app: Api, deps: PortalDeps): void {
   app.addContentTypeParser("multipart/form-data", { parseAs: "buffer" }, (_, _body, done) => done(null, {}));
 
   const find = async ({ ip, params }: FastifyRequest) => {
-    await countTry(deps, byAddress("stop-mail", ip), TRIES_PER_HOUR);
     const mail = deps.stopLinks.read((params as { token: string }).token);
+    // Those that we have signed by mail: a provider sends the forms of all its customers from few addresses.
+    const subject = mail ? `stop-mail ${mail.mailId}` : byAddress("stop-mail", ip);
+    await countTry(deps, subject, TRIES_PER_HOUR);
     const account = mail && (await deps.links.currentAccount(mail.accountId));
     const running = account?.status === "open" ? account.weeklyMails.get(mail?.mailId ?? "") : undefined;
     return mail && { mail, running };

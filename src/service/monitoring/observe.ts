@@ -70,7 +70,7 @@ export type Seen = {
   leaseProblems: ReadonlyMap<string, string>;
   failures: ReadonlyMap<string, string>;
   /** Bytes of the disk of `DATA_DIR`. */
-  diskFree: number | undefined;
+  disk: { free: number; size: number } | undefined;
 };
 
 /** What costs more, and is looked at for the console only. */
@@ -120,7 +120,7 @@ export function observer(parts: ObservedParts) {
 
   return {
     async look(): Promise<Seen> {
-      const [log, documents, folded, place, clicks, sent, free] = await Promise.all([
+      const [log, documents, folded, place, clicks, sent, space] = await Promise.all([
         ...([head(), checkpoints(), projections(), routed()] as const),
         ...([recorder?.(), webhooks?.(), disk()] as const),
       ]);
@@ -140,7 +140,10 @@ export function observer(parts: ObservedParts) {
         webhooks: sent?.value,
         leaseProblems: parts.leaseProblems,
         failures: parts.failures,
-        diskFree: free.value && free.value.bavail * free.value.bsize,
+        disk: space.value && {
+          free: space.value.bavail * space.value.bsize,
+          size: space.value.blocks * space.value.bsize,
+        },
       };
     },
 

@@ -42,7 +42,7 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
 /** Whose page an address is: `{ accountId, pageId }`, by the SHA-256 of its token. */
-export const sharedPageSecret = (tokenHash: string) => `shared-page/${tokenHash}`;
+const sharedPageSecret = (tokenHash: string) => `shared-page/${tokenHash}`;
 
 /** A page that is to be made, and the token of its address. */
 export type PlannedPage = { page: SharedPage; token: string };

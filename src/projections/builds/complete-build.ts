@@ -35,9 +35,9 @@ export async function completeBuild(
   build: Building,
   options: Options,
 ): Promise<Outcome> {
-  const done = await foldUntilActive(deps, group, build, options);
-  if (done.outcome === "cancelled") await dropUnlisted(deps, group, build);
-  return done;
+  const folded = await foldUntilActive(deps, group, build, options);
+  if (folded.outcome === "cancelled") await dropUnlisted(deps, group, build);
+  return folded;
 }
 
 async function foldUntilActive(

@@ -57,7 +57,7 @@ export function stopMailPage(app: Api, deps: PortalDeps): void {
         html`<p>Open it from the mail once more.</p>`,
       );
     const { accountId, mailId } = found.mail;
-    const context = { requestId: request.id, actor: { type: "account", id: accountId } } as const;
+    const context = { requestId: request.id, actor: { type: "system", id: "weekly-mail" } } as const;
     if (found.running)
       await stopByMail(deps, context, accountId, mailId).catch((error: unknown) => {
         // Somebody else has in this moment.

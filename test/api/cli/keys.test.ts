@@ -30,7 +30,7 @@ it("issues a key with bounds, lists them, and rotates it", { timeout: 60_000 }, 
   expect(keys).toMatchObject([
     {
       ...{ key_id: member.keyId, status: "active", expires_at: null, networks: null },
-      scopes: ["links:read", "links:write", "analytics:read", "events:read"],
+      scopes: ["links:read", "links:write", "analytics:read", "analytics:share", "events:read"],
     },
     {
       ...{ key_id, status: "active", scopes: ["links:read", "events:read"] },

@@ -38,7 +38,9 @@ onServer(chromiumServer, () => {
       .first()
       .waitFor();
     await page.goto(new URL("/portal/keys", page.url()).href);
-    await page.getByText("links:read, analytics:read, analytics:share, events:read, from 127.0.0.0/8").waitFor();
+    await page
+      .getByText("links:read, analytics:read, analytics:share, events:read, from 127.0.0.0/8")
+      .waitFor();
     await page.getByRole("button", { name: "Rotate", exact: true }).click();
     await page.getByLabel("The present key works").selectOption("for an hour");
     await shot("keys-rotate");

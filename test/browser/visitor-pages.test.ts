@@ -47,7 +47,7 @@ onServer(chromiumServer, () => {
     await page.locator('[name="password"]').fill("open sesame");
     await page.keyboard.press("Enter");
     await page.getByText("is ready").waitFor();
-    expect(await page.getByAltText("QR code of").getAttribute("src")).toContain("logo=true");
+    expect(await page.getByAltText("QR code of").getAttribute("src")).toContain("look=account");
     // Not waitForFunction: what it evaluates later is refused by the page's Content-Security-Policy.
     await expect
       .poll(() => page.evaluate("document.querySelector('img.qr').naturalWidth"))

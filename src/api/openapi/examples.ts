@@ -191,8 +191,6 @@ const EXAMPLES: Readonly<Record<string, Examples>> = {
         name: "Spring sale",
         filters: { tag: ["newsletter"] },
         range: "30d",
-        timezone: "Europe/Berlin",
-        cards: ["places", "sources"],
       },
     },
   },

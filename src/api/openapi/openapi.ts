@@ -148,8 +148,8 @@ function described(document: OpenApi, baseUrl: string): OpenApi {
 }
 
 /**
- * Drops the duplicate `...Input` schemas, which equal those of responses, and the safe-integer bounds that zod adds to
- * integers.
+ * Drops the duplicate `...Input` schemas, which equal those of responses but for members with defaults, that a request may
+ * leave out, and the safe-integer bounds that zod adds to integers.
  */
 function readable(document: OpenApi): OpenApi {
   const text = JSON.stringify(document).replace(/(#\/components\/schemas\/\w+?)Input"/g, '$1"');
@@ -157,8 +157,13 @@ function readable(document: OpenApi): OpenApi {
     typeof value === "number" && Math.abs(value) === Number.MAX_SAFE_INTEGER ? undefined : value,
   ) as OpenApi;
   const plain = portable(bounded);
-  const schemas = schemasOf(plain);
-  for (const name of Object.keys(schemas)) if (name.endsWith("Input")) delete schemas[name];
+  const schemas = schemasOf(plain) as Record<string, { required?: string[] }>;
+  for (const [name, { required }] of Object.entries(schemas)) {
+    if (!name.endsWith("Input")) continue;
+    const kept = schemas[name.slice(0, -"Input".length)];
+    if (kept?.required && required) kept.required = required;
+    delete schemas[name];
+  }
   return plain;
 }
 

@@ -36,6 +36,10 @@ const STILL_POSSIBLE: Record<string, number> = {
   // Of strangers, limited by address.
   "/shared/:token": 404,
   "/mails/stop/:token": 404,
+  // Show what a link or its QR code will be, and save nothing.
+  "/portal/links/new": 200,
+  "/portal/links/:host/:slug/qr/show": 404,
+  "/portal/links/:host/:slug/draft": 404,
   // Ends sessions; last, because the second route ends the current one.
   "/portal/account/sessions/:sessionId/end": 404,
   "/portal/account/sessions/end-all": 303,

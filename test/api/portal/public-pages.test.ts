@@ -37,10 +37,11 @@ describe("public pages", () => {
 
   it("show the API's documentation under our name, mark and colours", async () => {
     const anybody = visitor(service.port);
+    const limits = (await anybody.get("/docs/limits")).text;
+    expect(limits).toMatch(/<th scope="row">Requests an hour and key<\/th><td>50<\/td><td>500<\/td>/);
+    expect((await anybody.get("/docs/error-codes")).text).toContain('<tr id="error-slug_taken">');
     const { text } = await anybody.get("/docs");
-    expect(text).toMatch(/<th scope="row">Requests an hour and key<\/th><td>50<\/td><td>500<\/td>/);
-    expect(text).toContain('<tr id="error-slug_taken">');
-    expect(text).toContain("<title>API documentation · Linkledger</title>");
+    expect(text).toContain("<title>Linkledger API · Linkledger documentation</title>");
     const [, css = ""] = /rel="stylesheet" href="([^"]+)"/.exec(text) ?? [];
     expect((await service.ask(css)).text).toContain("--accent: light-dark(#4f46e5, #a5a6ff);");
     expect(text).toContain('rel="icon" href="/favicon.ico"');

@@ -71,6 +71,7 @@ const ROUTES: Readonly<Record<Access, readonly string[]>> = {
   ],
   edit: [
     "GET /links/new",
+    "POST /links/new",
     "POST /links",
     "POST /links/:host/:slug/edit",
     "POST /links/:host/:slug/disable",
@@ -78,6 +79,7 @@ const ROUTES: Readonly<Record<Access, readonly string[]>> = {
     "POST /links/:host/:slug/delete",
     "POST /links/:host/:slug/restore",
     "POST /links/several",
+    "POST /links/:host/:slug/draft",
     "POST /links/filters",
     "POST /links/filters/remove",
     "POST /links/:host/:slug/qr",

@@ -91,6 +91,12 @@ onServer(chromiumServer, () => {
     await look("a filter to save");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("The filter Shoe 7 is saved.").waitFor();
+    // Acts as it is chosen, and what has it goes on having the focus.
+    await page.getByLabel("Status").selectOption("disabled");
+    await page.waitForURL(/tag=campaign&status=disabled$/);
+    expect(await page.evaluate("document.activeElement.name")).toBe("status");
+    await page.getByRole("link", { name: "Shoe 7", exact: true }).click();
+    await page.waitForURL(/q=shop.example.com%2F7&tag=campaign$/);
     await page.getByText("Shoes 7").waitFor();
     expect(new URL(page.url()).search).toContain("q=shop.example.com%2F7&tag=campaign");
     expect(await page.locator("tbody tr").count()).toBe(1);

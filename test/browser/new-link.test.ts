@@ -46,7 +46,7 @@ onServer(chromiumServer, () => {
     await page.getByText("Everybody else: 50 % of them to").waitFor();
     for (const fault of await unusable(page, DESK_AND_PHONE)) faults.push(fault);
     await page.getByRole("button", { name: "Move B up" }).click();
-    await page.getByText("A: all of visitors (Countries: DE)").waitFor();
+    await page.getByText("A: 100 % of visitors (Countries: DE)").waitFor();
     await page.getByText("B: 0 to 50 % of visitors").waitFor();
     await page.getByRole("button", { name: "Create link" }).click();
     await page.getByText("/spring is ready").waitFor();

@@ -67,8 +67,8 @@ ${later && html`<a class="button" rel="next" href="${eventPath(stream, revision 
           : [`revision ${against}`, `Revision ${against}`];
       const columns: Columns<(typeof changes)[number]> = {
         What: ({ path }) => html`<code class="break">${path}</code>`,
-        [before]: (change) => html`<del class="was break">${shownValue(change.before)}</del>`,
-        [`Revision ${revision}`]: ({ after }) => html`<ins class="is break">${shownValue(after)}</ins>`,
+        [before]: (change) => html`<span class="break">${shownValue(change.before)}</span>`,
+        [`Revision ${revision}`]: ({ after }) => html`<span class="break">${shownValue(after)}</span>`,
       };
       return {
         ...page,

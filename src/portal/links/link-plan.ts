@@ -21,7 +21,7 @@ type Words = (fields: PlannedFields) => HtmlValue[];
 /** What is set, by the switches of the form; nothing for what isn't. */
 const WORDS: Readonly<Record<Exclude<FieldGroup, "about">, Words>> = {
   schedule: ({ active_from: from, expires_at: to, expired_url: url }) => [
-    from && html`Starts on ${time(from)}`,
+    from && html`Active from ${time(from)}`,
     to && html`Expires on ${time(to)}, then ${instead(url)}`,
     url && !to && html`Instead of it: ${shownUrl(url)}`,
   ],
@@ -100,7 +100,7 @@ function ruleInWords(rule: ShownRule | null, place: number, reach: Reach | undef
 
 function reachInWords({ least, most }: Reach): string {
   if (most === 0) return "none, as rules before it take all,";
-  if (least === 100) return "all";
+  if (least === 100) return "100 %";
   return least === most ? `${most} %` : `${least} to ${most} %`;
 }
 

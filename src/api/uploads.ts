@@ -27,7 +27,9 @@ async function formOf(contentType: string, body: Buffer): Promise<Record<string,
   const parts: Record<string, Part[]> = Object.create(null);
   for (const [name, value] of form) {
     const part = typeof value === "string" ? value : new Uint8Array(await value.arrayBuffer());
-    if (typeof part === "string" || part.length > 0) parts[name] = [...(parts[name] ?? []), part];
+    if (part.length === 0 && typeof part !== "string") continue;
+    parts[name] ??= [];
+    parts[name].push(part);
   }
   return Object.fromEntries(
     Object.entries(parts).map(([name, [first = "", ...more]]) => [

@@ -74,6 +74,8 @@ describe("saved filters", { timeout: 60_000 }, () => {
     await people.shorten(one, "https://example.com/a");
     const refused = await one.post("/portal/links/filters", { name: "All" });
     expect([refused.status, refused.text.includes("must filter by something")]).toEqual([400, true]);
+    const long = await one.post(`/portal/links/filters?tag=${"x".repeat(51)}`, { name: "Long" });
+    expect([long.status, long.text.includes("at most 50 characters")]).toEqual([400, true]);
   });
 
   it("filter by the days in which links were made, of the account's own zone", async () => {

@@ -145,6 +145,16 @@ it("counts no hit beyond its view and shows no breakdown that it hasn't, whateve
   expect(people((await open(`${path}?device=mobile`)).text)).toBe(all);
 });
 
+it("doesn't grow by what a stranger writes into its address", async () => {
+  const path = pathOf(await make());
+  const values = Array.from({ length: 45 }, (_, n) => `${n}`.padEnd(150, "x"));
+  const query = new URLSearchParams({ utm_source: "shown" });
+  for (const value of values) for (const name of ["utm_source", "open"]) query.append(name, value);
+  const { text } = await open(`${path}?${query}`);
+  expect(people(text)).toBe(await counted("tag=shown"));
+  expect(text.length).toBeLessThan(2 * (await open(path)).text.length);
+});
+
 it("asks for its password, and takes the right one alone", async () => {
   const made = await make({ password: PASSWORD });
   expect(made.has_password).toBe(true);
@@ -176,6 +186,28 @@ it("limits guesses of a password by the client's address", async () => {
   expect([...statuses]).toEqual([401, 429]);
   expect((await give(path, PASSWORD)).status).toBe(303);
 }, 60_000);
+
+it("is made once however often a request is repeated under one Idempotency-Key", async () => {
+  const body = { name: "Once", password: PASSWORD };
+  const headers = { "idempotency-key": "once" };
+  const ask = () => service.post<Made>("/api/v1/shared-pages", owner.key, body, { headers });
+  const [first, ...others] = [...(await Promise.all([ask(), ask(), ask()])), await ask()];
+  expect(first?.status).toBe(201);
+  for (const { status, body: made } of others) expect([status, made]).toEqual([201, first?.body]);
+  const { body: listed } = await service.ask<{ pages: { name: string }[] }>("/api/v1/shared-pages", owner);
+  expect(listed.pages.filter(({ name }) => name === "Once")).toHaveLength(1);
+  expect((await give(pathOf(first?.body as Made), PASSWORD)).status).toBe(303);
+});
+
+it("shows nothing while its account is on the Free plan, which has no ranges of time", async () => {
+  const someone = await service.member("developer");
+  const path = pathOf(await make({ filters: {}, range: "custom", to: "2020-01-31" }, someone));
+  expect((await open(path)).status).toBe(200);
+  await service.changeTier(someone.accountId, "free");
+  expect((await open(path)).status).toBe(404);
+  await service.changeTier(someone.accountId, "developer");
+  expect((await open(path)).status).toBe(200);
+});
 
 it("is the same calm page when it was ended, is over, never was, or its account is closed", async () => {
   const ended = await make({ password: PASSWORD });
@@ -214,6 +246,19 @@ it("leaves neither its address nor its password anywhere in the log", async () =
   expect(events).not.toContain(PASSWORD);
   const listed = await service.ask("/api/v1/shared-pages", owner);
   expect(listed.text).not.toContain(token);
+});
+
+it("shows of chosen days nothing of those before, also not to compare with", async () => {
+  now += 86_400_000;
+  const today = new Date(now).toISOString().slice(0, 10);
+  const { text } = await open(pathOf(await make({ range: "custom", from: today, to: today })));
+  expect([people(text), text.includes("Compared with")]).toEqual([0, false]);
+  expect((await open(pathOf(await make({ range: "today" })))).text).toContain("Compared with");
+});
+
+it("says of days that are still to come that nobody has been there yet", async () => {
+  const { status, text } = await open(pathOf(await make({ range: "custom", from: "2999-01-01" })));
+  expect([status, text.includes("Nobody has been here in this time")]).toEqual([200, true]);
 });
 
 it("limits how often one address opens pages", async () => {

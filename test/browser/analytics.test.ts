@@ -82,6 +82,21 @@ onServer(chromiumServer, () => {
     expect(complaints).toEqual([]);
   });
 
+  it("shows what came while its stream was broken off", PATIENCE, async () => {
+    const { page, path } = await developer();
+    let streams = 0;
+    // Each ends at once, and none says that anything has changed.
+    await page.route("**/portal/live", async (route) => {
+      streams += 1;
+      const body = "retry: 200\n\nevent: alive\ndata: {}\n\n";
+      await route.fulfill({ contentType: "text/event-stream", body });
+    });
+    await page.goto(`${base}/portal`);
+    await visit(path);
+    await number(page, "people").filter({ hasText: /^1$/ }).waitFor();
+    expect(streams).toBeGreaterThan(1);
+  });
+
   it(
     "says a point's value at the pointer and by the keyboard, in every range, in the browser's time zone",
     PATIENCE,

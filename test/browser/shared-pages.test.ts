@@ -45,7 +45,7 @@ onServer(chromiumServer, () => {
     const page = await portal.visitor();
     await page.getByRole("link", { name: "Sign up" }).first().click();
     await page.getByLabel("E-mail").fill("boss@example.com");
-    await page.keyboard.press("Enter");
+    await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
     await page.goto(portal.base + linkIn(await mails.next()));
     await page.getByLabel("Password").fill(PASSWORD);
     await page.keyboard.press("Enter");

@@ -1,5 +1,5 @@
 // The first steps on new stores, as the documents give them, in every order that somebody may take them in: embedded as in
-// README.md, on servers as in docker-compose.yml.
+// examples/tour.sh, on servers as in docker-compose.yml.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -31,7 +31,7 @@ type ComposeFile = { services: Record<string, { command?: string[] }> };
 
 const text = (file: string) => readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), "utf8");
 
-/** The first command that a document gives, which makes an account, and its key, as README has it. */
+/** The first command that a document gives, which makes an account, and its key, as the tour has it. */
 function firstCommand(document: string): string[] {
   const [, words = ""] = /linkledger (account create [^\n|)]+)/.exec(text(document)) ?? [];
   return [...new Set([...words.trim().split(" "), "--key"])];
@@ -44,7 +44,7 @@ function rolesIn(file: string): string[] {
   return [...new Set(commands.flatMap(([first, , roles]) => (first === "serve" && roles ? [roles] : [])))];
 }
 
-const ON_ONE_MACHINE = "README.md";
+const ON_ONE_MACHINE = "examples/tour.sh";
 const ON_SERVERS = "docker-compose.yml";
 
 async function embedded(): Promise<Deployment> {

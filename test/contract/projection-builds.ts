@@ -5,16 +5,25 @@ import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { PRESENT_RULES } from "../../src/events/classification/classify.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";
-import { begin, buildingOf, cancel, queriedBuild, rollBack } from "../../src/projections/builds/builds.ts";
+import {
+  type Building,
+  begin,
+  buildingOf,
+  cancel,
+  queriedBuild,
+  rollBack,
+} from "../../src/projections/builds/builds.ts";
 import {
   changeBuilds,
   checkpointName,
   collectionName,
   readBuilds,
 } from "../../src/projections/builds/builds-document.ts";
+import { completeBuild } from "../../src/projections/builds/complete-build.ts";
 import { fieldsThatDiffer } from "../../src/projections/builds/differences.ts";
 import { finishBuild, foldQueried } from "../../src/projections/builds/fold-now.ts";
-import { registerBuilds } from "../../src/projections/builds/register-builds.ts";
+import { cancelBuild } from "../../src/projections/builds/operate.ts";
+import { foldAnew, registerBuilds } from "../../src/projections/builds/register-builds.ts";
 import { GroupRun } from "../../src/projections/builds/run-group.ts";
 import { verifyBuilds } from "../../src/projections/builds/verify-build.ts";
 import { clickTables } from "../../src/projections/definitions/click-tables/chunk.ts";
@@ -24,6 +33,7 @@ import { openScratchStore } from "../../src/service/stores/backend.ts";
 import { upTo } from "../../src/stores/event-store/log-pages.ts";
 import type { EventStore } from "../../src/stores/event-store/port.ts";
 import type { Checkpoint, Document, ReadStore } from "../../src/stores/read-store/port.ts";
+import { operator } from "../support/commands/command-deps.ts";
 import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";
 import { silent } from "../support/projections/fold-groups.ts";
 import { clicksRestored, clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
@@ -359,6 +369,32 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       );
       expect((await readBuilds(stores.readStore, clicks)).active).toEqual(active);
       expect(await now.counted()).toBe(20);
+    });
+
+    it("that are cancelled leave nothing, also where somebody begins to fold them just then", async () => {
+      await happen();
+      const now = program();
+      await now.catchUp();
+      const { building } = await now.change((builds) => begin(builds, clicks));
+      await cancelBuild({ ...runtimeDeps, ...stores }, operator, clicks);
+      const { signal } = new AbortController();
+      const { outcome } = await completeBuild(now.deps, clicks, building as Building, { signal });
+      expect(outcome).toBe("cancelled");
+      expect((await readBuilds(stores.readStore, clicks)).building).toBeUndefined();
+      const checkpoints = Object.keys(await stores.readStore.checkpoints());
+      expect(checkpoints.filter((name) => name.includes("_b"))).toEqual([]);
+      expect(await stores.readStore.count(collectionName(linkTotals.name, building as Building), {})).toBe(0);
+      expect(await now.counted()).toBe(20);
+    });
+
+    it("that are cancelled are not begun again by who finds their documents dropped", async () => {
+      await happen();
+      await program().catchUp();
+      const later = program(next);
+      const { building } = await registerBuilds(later.deps, next);
+      await cancelBuild({ ...runtimeDeps, ...stores }, operator, next);
+      await foldAnew(later.deps, next, building as Building, "they were dropped");
+      expect((await readBuilds(stores.readStore, next)).building).toBeUndefined();
     });
 
     it("count clicks by the present rules where that was asked for, withdrawn ones too", async () => {

@@ -21,6 +21,14 @@ if [ ! -x "$program" ]; then
     update="$patched/ferretdb/internal/handler/msg_update.go"
     sed -i -e '/^\t\tdefer closer.Close()$/d' -e '/^\t\tresult, err := common.UpdateDocument/a closer.Close()' "$update"
     grep -q '^closer.Close()$' "$update"
+    # It looks for a document and then changes it, and another client's change may come between: in MongoDB each is atomic.
+    handler="$patched/ferretdb/internal/handler"
+    printf 'package handler\n\nimport "sync"\n\nvar changes sync.Mutex\n' >"$handler/changes.go"
+    for change in update:updateDocument delete:execDelete findandmodify:findAndModifyDocument; do
+      file="$handler/msg_${change%%:*}.go"
+      sed -i "/^func (h \*Handler) ${change##*:}(.*{\$/a changes.Lock(); defer changes.Unlock()" "$file"
+      grep -q '^changes.Lock(); defer changes.Unlock()$' "$file"
+    done
     cp go.mod go.sum "$patched/"
     echo "replace github.com/FerretDB/FerretDB => $patched/ferretdb" >>"$patched/go.mod"
     # Built beside its place and renamed, so that a build cut short leaves no half program.

@@ -6,6 +6,7 @@ import {
   endSharedPage,
   isOver,
   makeSharedPage,
+  planSharedPage,
   SHARED_NAME_MAX,
 } from "../../commands/sharing/shared-pages.ts";
 import { SHARED_CARDS, SHARED_RANGES } from "../../events/accounts/sharing-events.ts";
@@ -33,9 +34,10 @@ const view = {
       "Only these clicks, as the filters of `/analytics` take them; without any, all of the account",
     examples: [{ tag: ["newsletter"] }],
   }),
-  range: z
-    .enum(SHARED_RANGES)
-    .meta({ description: "Up to now; `custom`: the days `from` to `to`", examples: ["30d"] }),
+  range: z.enum(SHARED_RANGES).meta({
+    description: "Up to now, beside the time before; `custom`: the days `from` to `to` alone",
+    examples: ["30d"],
+  }),
   from: date.meta({ description: "The first day", examples: ["2026-11-01"] }),
   to: date.meta({ description: "The last day", examples: ["2026-11-30"] }),
   timezone: text.meta({ description: "IANA time zone of its days and hours", examples: ["Europe/Berlin"] }),
@@ -79,7 +81,10 @@ const SharedPageObject = z.object(page).meta({ id: "SharedPage" });
 const MadeSharedPage = z
   .object({
     ...page,
-    url: z.string().meta({ description: "Its address, shown this once: we keep a hash of it alone" }),
+    url: z.string().meta({
+      description:
+        "Its address, shown this once: beside the answer of an `Idempotency-Key` we keep a hash of it alone",
+    }),
   })
   .meta({ id: "MadeSharedPage" });
 
@@ -116,12 +121,9 @@ export function sharedPagesRoutes(app: Api, deps: Deps): void {
     const { timezone: timeZone, ends_at: endsAt, ...asked } = body;
     requireDeveloper(caller.tier, "Shared pages");
     const filters = await acceptFilters(body.filters, (name) => linkKeyOf(deps, caller, name));
-    const made = await makeSharedPage(writing, contextOf(request), caller.accountId, {
-      ...asked,
-      filters,
-      timeZone,
-      endsAt,
-    });
+    const wanted = { ...asked, filters, timeZone, endsAt };
+    const planned = await deps.idempotency.planned(request, async () => planSharedPage(writing, wanted));
+    const made = await makeSharedPage(writing, contextOf(request), caller.accountId, wanted, planned);
     return reply.code(201).send({ ...answerOf(made.page, deps.clock()), url: `${deps.baseUrl}${made.path}` });
   });
 

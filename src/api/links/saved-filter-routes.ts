@@ -65,7 +65,7 @@ export function savedFilterRoutes(app: Api, deps: LifeDeps): void {
     tags: ["Links"],
     params: z.object({ name }),
     headers: IdempotencyHeader,
-    response: { 200: z.object({ name }), ...apiErrors(401, 404) },
+    response: { 200: z.object({ name }), ...apiErrors(400, 401, 404, 409) },
   };
   app.delete("/api/v1/saved-filters/:name", { schema: remove, preHandler, onSend }, async (request) => {
     const { name } = request.params;

@@ -21,7 +21,7 @@ export type QrDrawing = {
 /** Of the modules' width: some 6 % of them are covered, and correction H mends 30 %. */
 const LOGO_SHARE = 0.24;
 /** In modules: of the frame's line, of its foot with the words, of its corners, and of capitals at most. */
-export const FRAME = { line: 1, foot: 5, corner: 2.5, capitals: 2.4 } as const;
+const FRAME = { line: 1, foot: 5, corner: 2.5, capitals: 2.4 } as const;
 /** Of a letter's height. */
 const STROKE = 0.19;
 /** Control points of a cubic curve that is a quarter of a circle, as a share of its radius. */

@@ -3,6 +3,7 @@
 import type { SavedFilter } from "../../events/accounts/account-events.ts";
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { cleanText } from "../../events/classification/clean-text.ts";
+import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type AccountState, opened, withRoom } from "../account/account.ts";
@@ -66,6 +67,8 @@ export async function keepFilter(
   };
   if (name === "" || name.length > FILTER_NAME_LENGTH)
     refuse(`A filter's name must have 1 to ${FILTER_NAME_LENGTH} characters`, "name");
+  if ((query.tag ?? "").length > OPTION_LIMITS.tag)
+    refuse(`A tag has at most ${OPTION_LIMITS.tag} characters`, "tag");
   const filter = filterOfQuery(query);
   if (Object.keys(filter).length === 0) refuse("A filter must filter by something", "name");
   const change = (account: AccountState, at: string) => saveFilter(account, { name, filter, at });

@@ -1,8 +1,9 @@
 // Pages of an account's numbers for whoever has their address: made, found by the token in it, ended. The log and the secrets
-// have only the token's SHA-256, so the address is shown once.
+// have only the token's SHA-256, so the address is shown once; with an Idempotency-Key again for as long as that is kept.
 import { hash, randomBytes } from "node:crypto";
 import { SHARED_CARDS, SHARED_RANGES, type SharedCard } from "../../events/accounts/sharing-events.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
+import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import { isTimeZone, noTimeZone, parseLocalMoment, parseMoment } from "../../runtime/moment.ts";
 import { isClientError, Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
@@ -41,19 +42,16 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
 /** Whose page an address is: `{ accountId, pageId }`, by the SHA-256 of its token. */
-export const sharedPageSecret = (tokenHash: string) => `shared-page/${tokenHash}`;
+const sharedPageSecret = (tokenHash: string) => `shared-page/${tokenHash}`;
 
-/**
- * `path` of the answer holds the token, which is not stored and can't be shown again.
- * @throws invalid_request, invalid_time_zone, account_not_found, tier_required, sharing_limit_reached, history_full, too_busy
- */
-export async function makeSharedPage(
-  deps: Deps,
-  context: CommandContext,
-  accountId: string,
-  request: SharedPageRequest,
-): Promise<Appended & { page: SharedPage; path: string }> {
-  const { password = "", ...typed } = request;
+/** A page that is to be made, and the token of its address. */
+export type PlannedPage = { page: SharedPage; token: string };
+
+/** @throws invalid_request, invalid_time_zone */
+export function planSharedPage(
+  deps: Pick<CommandDeps, "clock" | "newId">,
+  { password = "", ...typed }: SharedPageRequest,
+): PlannedPage {
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const at = deps.clock().toISOString();
   const passwordId = acceptPassword(password) ? deps.newId() : undefined;
@@ -64,7 +62,23 @@ export async function makeSharedPage(
     tokenHash: hash("sha256", token),
     at,
   };
-  const { pageId, tokenHash } = page;
+  return { page, token };
+}
+
+/**
+ * `path` of the answer holds the token, which is not stored and can't be shown again. `planned`: of the same request, which is
+ * made once however often it is repeated.
+ * @throws invalid_request, invalid_time_zone, account_not_found, tier_required, sharing_limit_reached, history_full, too_busy
+ */
+export async function makeSharedPage(
+  deps: Deps,
+  context: CommandContext,
+  accountId: string,
+  request: SharedPageRequest,
+  { page, token }: PlannedPage = planSharedPage(deps, request),
+): Promise<Appended & { page: SharedPage; path: string }> {
+  const { password = "" } = request;
+  const { pageId, tokenHash, passwordId } = page;
   // First, as hashing a password is work.
   makePage(await loadAccount(deps.eventStore, accountId), page);
   try {
@@ -104,13 +118,16 @@ export async function forgetSharedPage(
   await forgetPassword(deps, passwordId);
 }
 
-export function sharedPath(token: string): string {
+function sharedPath(token: string): string {
   return `/shared/${token}`;
 }
 
 type FindDeps = { secrets: Pick<Secrets, "get">; currentAccount: CurrentAccount; clock: () => Date };
 
-/** Undefined for a page that was ended, is over or never was, and of a closed account. @throws StoreUnavailable */
+/**
+ * Undefined for a page that was ended, is over or never was, and of an account that is closed or on the Free plan, which has
+ * no ranges of time: another one than the page's would be shown. @throws StoreUnavailable
+ */
 export async function findSharedPage(deps: FindDeps, token: string) {
   if (!TOKEN.test(token)) return undefined;
   const tokenHash = hash("sha256", token);
@@ -119,7 +136,7 @@ export async function findSharedPage(deps: FindDeps, token: string) {
     | { accountId: string; pageId: string }
     | undefined;
   const account = of && (await deps.currentAccount(of.accountId));
-  if (account?.status !== "open") return undefined;
+  if (account?.status !== "open" || !hasDeveloperFeatures(account.tier)) return undefined;
   const page = account.sharedPages.get(of?.pageId ?? "");
   if (page?.tokenHash !== tokenHash || isOver(page, now)) return undefined;
   return { page, accountId: account.accountId, tier: account.tier };

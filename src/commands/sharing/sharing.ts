@@ -6,8 +6,9 @@ import { Refused } from "../../runtime/refused.ts";
 import { type AccountState, opened, type SharedPage, type WeeklyMail, withRoom } from "../account/account.ts";
 import { requireDeveloper } from "../caller.ts";
 
-/** Pages that are over count until they are ended. @throws account_not_found, tier_required, sharing_limit_reached, history_full */
+/** Nothing where it is made already. Pages that are over count until they are ended. @throws account_not_found, tier_required, sharing_limit_reached, history_full */
 export function makePage(account: AccountState, page: SharedPage): AccountEvent[] {
+  if (opened(account).sharedPages.has(page.pageId)) return [];
   const { accountId, tier, sharedPages } = withRoom(account);
   requireDeveloper(tier, "Shared pages");
   refuseMore("shared pages", sharedPages.size, STREAM_LIMITS.sharedPages);

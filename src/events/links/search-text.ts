@@ -41,10 +41,16 @@ export function searchText(link: LinkOptions & { shortUrl: string; longUrl: stri
 export function searchWords(text: string): string[] {
   const words = text.split(BETWEEN_WORDS).map((word) => {
     const plain = decoded(word);
-    return folded(plain === word ? word : plain.replace(CUT_CODE, ""));
+    // In an address as it is shown some characters stay codes. What is plain ASCII is searched as it is, such as 100%.
+    const isShown = plain !== word || !isAscii(word);
+    return folded(isShown ? plain.replace(CUT_CODE, "") : word);
   });
   // Folding and decoding make spaces of some characters.
   return [...new Set(words.flatMap((word) => word.split(BETWEEN_WORDS)))].filter((word) => word !== "");
+}
+
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
 }
 
 function shownHost(_: string, scheme: string, host: string): string {

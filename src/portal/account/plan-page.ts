@@ -134,7 +134,7 @@ async function offer(deps: PortalDeps, { accountId, tier }: SignedIn, price: str
       lead: "Thank you for keeping this service going.",
       actions: confirmedPost(
         "Go back to Free",
-        "Links on your domains and keys you have go on working. New ones beyond the Free plan are refused, and webhooks are no longer sent.",
+        "Links on your domains and keys you have go on working. New ones beyond the Free plan are refused, webhooks and weekly mails are no longer sent, and pages that you have shared are not shown.",
         `${PATH}/downgrade`,
         "Go back to Free",
       ),

@@ -5,10 +5,12 @@ import type { ClickGap } from "../../projections/definitions/click-gaps.ts";
 import { gapsBetween } from "../../queries/analytics/gaps.ts";
 import { findEvents } from "../../queries/audit/find-events.ts";
 import { listSeals } from "../../queries/audit/list-seals.ts";
-import { projectionRows } from "../../queries/audit/projection-rows.ts";
+import { type ProjectionRows, projectionRows } from "../../queries/audit/projection-rows.ts";
+import { inTime } from "../../runtime/pause.ts";
+import { orUndefined } from "../../stores/connections/errors.ts";
 import { count, counted } from "../links/link-view.ts";
 import { field } from "../shell/form.ts";
-import { type Html, html } from "../shell/html.ts";
+import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { type Columns, card, time } from "../shell/parts.ts";
 import type { ConsoleDeps } from "./access.ts";
@@ -25,6 +27,7 @@ import { sendConsolePage } from "./question-page.ts";
 import { problemBadge, verdictBadge } from "./seals-page.ts";
 
 const LOOK_AGAIN_MS = 10_000;
+const LONGEST_LOOK_MS = 2_000;
 const LAST_GAPS = 10;
 const LAST_ACTS = 10;
 /** Among which they are looked for: an import makes many events of one act. */
@@ -32,25 +35,19 @@ const EVENTS_OF_ACTS = 200;
 
 export function overviewPage(app: Api, deps: ConsoleDeps): void {
   app.get("/", async (_request, reply) => {
-    const [problems, { projections }, { seals }, run, { events }, gaps] = await Promise.all([
+    const [problems, rows, sealed, run, did, gaps = []] = await Promise.all([
       deps.problems("operator"),
-      projectionRows(deps),
-      listSeals(deps, { limit: 1 }),
-      deps.verifications.read(),
-      findEvents(deps, { actor: "operator" }, { limit: EVENTS_OF_ACTS }),
-      gapsBetween(deps.readStore, 0, Number.POSITIVE_INFINITY),
+      ifTold(projectionRows(deps)),
+      ifTold(listSeals(deps, { limit: 1 })),
+      ifTold(deps.verifications.read()),
+      ifTold(findEvents(deps, { actor: "operator" }, { limit: EVENTS_OF_ACTS })),
+      ifTold(gapsBetween(deps.readStore, 0, Number.POSITIVE_INFINITY)),
     ]);
-    const [seal] = seals;
-    const sealed = seal
-      ? html`${problemBadge(seal.problem)} Seal ${seal.number}${seal.at && html`, ${time(seal.at)}`}`
-      : "None yet.";
     const verified = run?.result
       ? html`${verdictBadge(run.result)} Checked ${time(run.updated_at)}.`
       : "Not verified from here yet.";
-    const lag = Math.max(0, ...projections.map(({ lag_ms }) => lag_ms));
-    const folded = `${counted(projections.length, "projection")}, ${lag === 0 ? "all up to date" : `the slowest ${duration(lag)} behind`}.`;
     const lost = gaps.reverse().slice(0, LAST_GAPS);
-    const acts = actsOf(events).slice(0, LAST_ACTS);
+    const acts = actsOf(did?.events ?? []).slice(0, LAST_ACTS);
     const all = html`<p>${textLink(eventsPath({ actor: "operator" }), "All that the operator did")}</p>`;
     return sendConsolePage(reply, {
       nav: "Overview",
@@ -60,14 +57,32 @@ export function overviewPage(app: Api, deps: ConsoleDeps): void {
       cards: [
         whatIsWrong(problems),
         LINK_FORM,
-        html`<div class="grid">${card("Projections", html`<p>${folded}</p><p><a href="/admin/projections">All projections</a></p>`)}
-${card("Seals", html`<p>${sealed}</p><p>${verified}</p><p><a href="/admin/seals">All seals</a></p>`)}</div>`,
+        html`<div class="grid">${card("Projections", html`<p>${rows ? foldedText(rows) : NOT_TOLD}</p><p><a href="/admin/projections">All projections</a></p>`)}
+${card("Seals", html`<p>${sealed ? sealText(sealed) : NOT_TOLD}</p><p>${verified}</p><p><a href="/admin/seals">All seals</a></p>`)}</div>`,
         lost.length > 0 && html`<div id="gaps"></div>`,
         rowsCard("Clicks that were not recorded, newest first", GAPS, lost),
-        rowsCard("What the operator did, newest first", ACTS, acts, "Nothing yet.", all),
+        rowsCard("What the operator did, newest first", ACTS, acts, did ? "Nothing yet." : NOT_TOLD, all),
       ],
     });
   });
+}
+
+const NOT_TOLD = "Not known just now.";
+
+/** Undefined where a store doesn't answer soon, or has nothing complete yet: the head of the page says why. */
+async function ifTold<T>(reading: Promise<T>): Promise<T | undefined> {
+  return await inTime(LONGEST_LOOK_MS, orUndefined(reading));
+}
+
+function foldedText({ projections }: ProjectionRows): string {
+  const lag = Math.max(0, ...projections.map(({ lag_ms }) => lag_ms));
+  const late = lag === 0 ? "all up to date" : `the slowest ${duration(lag)} behind`;
+  return `${counted(projections.length, "projection")}, ${late}.`;
+}
+
+function sealText({ seals: [seal] }: Awaited<ReturnType<typeof listSeals>>): HtmlValue {
+  if (!seal) return "None yet.";
+  return html`${problemBadge(seal.problem)} Seal ${seal.number}${seal.at && html`, ${time(seal.at)}`}`;
 }
 
 const LEVELS = {

@@ -40,7 +40,7 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
     const isLive = answer !== undefined && view.range.includesNow && hasDeveloperFeatures(tier);
     const isEmpty = answer === undefined || hitsIn(answer) === 0;
     const isOfLink = link !== undefined && Object.keys(view.filters).length === 1;
-    const latest = !isEmpty && (await latestClicksOf(deps, accountId, view, request.signal));
+    const latest = !isEmpty && (await latestClicksOf(deps, accountId, view, answer.totals, request.signal));
     const clear = viewAddress(view, { filters: {} });
     return sendPage(reply, {
       title: link ? `Analytics of ${link.slug}` : "Analytics",

@@ -40,6 +40,9 @@ export async function askView(
   } catch (error) {
     if (isRefused(error, "range_too_large")) return { view, isTooLarge: true };
     if (!isRefused(error, "invalid_range")) throw error;
+    // What is compared with has points of the same length, so that far more of them may be too many.
+    if (typeof range.request.compare === "object")
+      return refused({ compare_to: "This is far longer than what it is compared with: choose fewer days." });
     // More than 400 points, even by months.
     const field = range.typed.to !== "" && range.includesNow ? "to" : "from";
     return refused({ [field]: "At most 33 years can be shown." });

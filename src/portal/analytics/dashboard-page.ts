@@ -12,7 +12,7 @@ import type { PortalDeps } from "../portal-deps.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
-import { card, facts, meter, pageHead, postButton } from "../shell/parts.ts";
+import { card, emptyCard, facts, meter, pageHead, postButton } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { whyResting } from "../webhooks/webhook-page.ts";
 import { webhookName, webhookPath } from "../webhooks/webhooks-page.ts";
@@ -37,7 +37,7 @@ export function dashboardPage(app: Api, deps: PortalDeps): void {
     const wanted = { groupBy: ["link"] as const, limit: TOP_LINKS };
     const resting = tier === "developer" ? await restingReceivers(deps, accountId) : [];
     const asking = async () => await askView(deps, { accountId, tier }, ofAll, wanted, request.signal);
-    const { view, answer } = isNew ? { view: ofAll, answer: undefined } : await asking();
+    const { view, answer, isTooLarge } = isNew ? { view: ofAll, isTooLarge: false } : await asking();
     const isLive = answer !== undefined && view.range.includesNow && hasDeveloperFeatures(tier);
     return sendPage(reply, {
       title: "Dashboard",
@@ -47,7 +47,7 @@ export function dashboardPage(app: Api, deps: PortalDeps): void {
 ${resting.map(restingNotice)}
 ${isNew && firstSteps(deps.newId(), tier)}
 ${!isNew && html`<div class="analytics-bar">${rangeBar(view, tier, isLive && liveSign, answer?.interval)}</div>`}
-${answer && overview(view, answer)}
+${isTooLarge && tooLarge}${answer && overview(view, answer)}
 ${savedFiltersCard(await savedFiltersOf(deps.links, accountId))}
 ${usageCard(usage, tier, deps.planPrice !== undefined)}`,
     });
@@ -60,6 +60,12 @@ function overview(view: AnalyticsView, answer: AccountAnswer): Html {
   return html`${chartCard(view, answer, ", of all your links")}
 ${card(`Top links, ${view.range.name}`, top, { actions: all })}`;
 }
+
+const tooLarge = emptyCard(
+  "alert",
+  "These are too many clicks to be counted at once",
+  "Choose a shorter time.",
+);
 
 const noClicks = html`<p class="muted">Nobody has followed one of your links in this time. Open one yourself, or share it: it appears here within two seconds. <a href="/portal/links">Go to your links</a></p>`;
 

@@ -1,5 +1,6 @@
 // The latest clicks that the filters of a page of analytics let through, as they came.
 import { type ClickKind, PEOPLE_KINDS } from "../../events/vocabulary.ts";
+import type { Totals } from "../../queries/analytics/question.ts";
 import type { LatestClick } from "../../queries/analytics/recent-clicks.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import { readableUrl } from "../links/urls.ts";
@@ -18,16 +19,19 @@ const KINDS: Readonly<Record<Metric, readonly ClickKind[]>> = {
   preview: ["preview"],
 };
 
-/** Newest first, within the range and of the kind that the page shows. @throws what the stores throw */
+/** Newest first, within the range and of the kind that the page shows. `totals`: of the page. @throws what the stores throw */
 export async function latestClicksOf(
   { logReader }: { logReader: Pick<LogReader, "latestClicks"> },
   accountId: string,
   { range: { request, zone }, filters, show }: AnalyticsView,
+  totals: Totals,
   signal: AbortSignal,
 ): Promise<LatestClick[]> {
   const { from, to } = request ?? {};
   const question = { accountId, filters, kinds: KINDS[show], from, to, zone: zone.name };
-  return await logReader.latestClicks(question, MOST, signal);
+  // Where there are fewer, all days would be looked through for more.
+  const hits = KINDS[show].reduce((sum, kind) => sum + totals[kind], 0);
+  return await logReader.latestClicks(question, Math.min(MOST, hits), signal);
 }
 
 const columnsOf = (view: AnalyticsView, isOfLink: boolean): Columns<LatestClick> => ({

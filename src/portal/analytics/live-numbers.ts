@@ -4,6 +4,7 @@ import { type LiveStreams, liveStreams } from "../../api/events/streams.ts";
 import type { Api } from "../../api/fastify.ts";
 import { requireDeveloper } from "../../commands/caller.ts";
 import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
+import { ProjectionNotBuilt } from "../../projections/builds/errors.ts";
 import { whenCounted } from "../../queries/analytics/when-counted.ts";
 import { pause } from "../../runtime/pause.ts";
 import type { PortalDeps } from "../portal-deps.ts";
@@ -12,6 +13,9 @@ import { requireSession, signedIn } from "../shell/sessions.ts";
 const CHANGES_NUMBERS = ["LinkClicked", "ClicksWithdrawn", "ClicksRestored"] as const;
 /** Between two messages, so that many clicks cost few. */
 const BETWEEN_MS = 250;
+
+/** Of many clicks, or a large withdrawal. While a store is unavailable pages ask again by themselves. */
+const isNotCounted = (error: unknown) => error instanceof ProjectionNotBuilt;
 
 /**
  * `findSession`: again while the stream is open, as it may have ended, or its person may have been removed; at once where
@@ -56,10 +60,12 @@ export function liveNumbers(
         )) {
           const last = events.at(-1);
           if (!last) continue;
-          // Who asks again before they are counted would hear of them with the next ones only.
-          await counted(last.position).catch(() => undefined);
-          await client.send({ event: "changed", id: "", data: {} });
-          await pause(BETWEEN_MS, signal);
+          // Who asks before they are counted is told again once they are.
+          for (let isLate = true; isLate && !signal.aborted; ) {
+            isLate = await counted(last.position).then(() => false, isNotCounted);
+            await client.send({ event: "changed", id: "", data: {} });
+            await pause(BETWEEN_MS, signal);
+          }
         }
       },
     );

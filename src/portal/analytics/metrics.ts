@@ -36,7 +36,7 @@ export function metricNoun(metric: Metric, number: number | null = null): string
 }
 
 /** Where a page hears that its numbers have changed (live-numbers.ts). */
-export const LIVE = "/portal/live";
+const LIVE = "/portal/live";
 
 /** On the parts of a page that live.js keeps up to date. */
 export function live({ includesNow }: PageRange): Html | false {

@@ -38,7 +38,7 @@ export const AnalyticsQuery = RangeQuery.extend({
   ...filters,
   show: z.enum(METRICS).catch("people"),
   /** The breakdowns that stand open, where they aren't the first of their card. */
-  open: values,
+  open: values.transform((names) => GROUPS.filter((field) => names.includes(field))),
 });
 type AnalyticsQuery = z.output<typeof AnalyticsQuery>;
 

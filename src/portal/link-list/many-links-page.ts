@@ -70,7 +70,7 @@ const ManyForm = schemaOf({ ...FIELDS, ...IS_EACH }).extend({
   act: z.enum(["preview", "create"]).default("preview"),
   column: z.preprocess(
     (sent) => [sent ?? []].flat(),
-    z.array(z.string().refine((part) => part in PARTS)).max(MOST_COLUMNS),
+    z.array(z.string().refine((part) => Object.hasOwn(PARTS, part))).max(MOST_COLUMNS),
   ),
 });
 
@@ -132,7 +132,9 @@ export function manyLinksPage(app: Api, deps: PortalDeps): void {
 }
 
 /** @throws invalid_request for an empty list and for one that is too long or wide; wrong_format */
-async function readSheet(text: string): Promise<Sheet> {
+async function readSheet(sent: string): Promise<Sheet> {
+  // Within cells, too: a browser that sends the table again ends lines its own way, and rows are told apart by their cells.
+  const text = sent.replaceAll(/\r\n?/g, "\n");
   const refuse = (why: string): never => {
     throw new Refused("invalid_request", why, { field: "list" });
   };
@@ -144,13 +146,17 @@ async function readSheet(text: string): Promise<Sheet> {
   let rowCount = 0;
   const records: Cells[] = [];
   const columns = new Set<string>();
+  let unreadable: string | undefined;
   for await (const row of readRows(textSource(LIST, text))) {
     rowCount += "error" in row ? row.rows : 1;
     if (rowCount > MOST_ROWS)
       refuse(
         `The list has more than ${count(MOST_ROWS)} rows: paste it in parts, each with the line of column names.`,
       );
-    if ("error" in row) continue;
+    if ("error" in row) {
+      unreadable ??= `${row.place}: ${row.error.message}`;
+      continue;
+    }
     records.push(row.record);
     for (const column of row.columns ?? Object.keys(row.record)) columns.add(column);
     if (columns.size > MOST_COLUMNS)
@@ -158,6 +164,7 @@ async function readSheet(text: string): Promise<Sheet> {
         `The list has ${count(columns.size)} columns, and may have ${count(MOST_COLUMNS)}: leave out those that links don’t need.`,
       );
   }
+  if (records.length === 0 && unreadable !== undefined) refuse(`No row can be read. ${unreadable}.`);
   return { text, columns: [...columns], records, rowCount };
 }
 

@@ -151,7 +151,7 @@ function rulesFields({ typed, errors = {}, draft, at }: LinkForm, isLocked: bool
     return ruleFields(place, rule, errors, { isAt: place === at, moves });
   });
   const error = errors.rules;
-  return html`<fieldset class="stack" id="rules" aria-describedby="rules-hint${error && " rules-error"}" ${isLocked && html`disabled`}><legend class="visually-hidden">${fieldRow("rules").label}</legend>
+  return html`<fieldset class="stack" id="rules" aria-describedby="rules-hint${error && " rules-error"}" ${isLocked && html`disabled`}><legend class="visually-hidden">${fieldRow("rules").label}</legend>${hiddenFields({ rules: "" })}
 <p class="hint" id="rules-hint">Other destinations for some visitors or times: the first rule whose conditions all fit wins.</p>
 ${errorText("rules-error", error)}${rows}
 <p>${rules.length < MOST.rules ? button("add", html`${icon("plus")}Add a rule`) : html`<span class="hint">These are all the rules that a link can have.</span>`}</p></fieldset>`;

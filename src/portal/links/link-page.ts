@@ -216,7 +216,8 @@ function editedForm(
 ): Editing {
   const set = shownFields(link);
   if (!sent) return { url: link.longUrl, utm: utmOf(link.longUrl), typed: set, at: undefined };
-  const before = asOfRevision(link, history, Number(typedText(sent, "revision")));
+  const { revision = link.revision } = sent;
+  const before = asOfRevision(link, history, Number(revision));
   const url = sent.url === undefined ? before.longUrl : cutText(typedText(sent, "url"), LONGEST_URL);
   const typed = typedAgain(typedFields(sent, isDraft), shownFields(before), set);
   const { rules, at } = actOnRules(typed.rules ?? [], isDraft ? typedText(sent, "act") : "");

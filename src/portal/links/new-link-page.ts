@@ -218,12 +218,12 @@ async function slugState(
   const words =
     slug === "" || !isChosen
       ? ""
-      : asked === key && said in SLUG_WORDS
+      : asked === key && Object.hasOwn(SLUG_WORDS, said)
         ? said
         : await lookedUp(deps, accountId, host, slug);
   const shown = SLUG_WORDS[words] ?? words;
   const tone = words === "free" ? "good" : "warn";
-  return html`<div id="slug-state" role="status">${words === "" ? html`<p class="hint">3 to 50 letters, digits, - and _. Leave it empty for a random one.</p>` : html`<span class="badge badge-${tone}">${shown}</span>`}${words in SLUG_WORDS && hiddenFields({ slug_known: `${key} ${words}` })}</div>`;
+  return html`<div id="slug-state" role="status">${words === "" ? html`<p class="hint">3 to 50 letters, digits, - and _. Leave it empty for a random one.</p>` : html`<span class="badge badge-${tone}">${shown}</span>`}${Object.hasOwn(SLUG_WORDS, words) && hiddenFields({ slug_known: `${key} ${words}` })}</div>`;
 }
 
 const SLUG_WORDS: Readonly<Record<string, string>> = {

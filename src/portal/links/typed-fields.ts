@@ -151,7 +151,8 @@ export function typedFields(sent: RefusedForm["typed"], keepsEmptyRules = false)
     .filter(({ id: _, ...rule }) => keepsEmptyRules || Object.values(rule).some(Boolean));
   return {
     ...Object.fromEntries(TEXT_NAMES.filter((name) => name in sent).map((name) => [name, given(name)])),
-    ...(numbers.length > 0 && { rules }),
+    // The name alone is sent besides, so that a form without rules any more is told from one without inputs for them.
+    ...((numbers.length > 0 || "rules" in sent) && { rules }),
     removesPassword: given("remove_password") !== "",
   };
 }

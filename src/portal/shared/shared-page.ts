@@ -101,8 +101,9 @@ async function sendNumbers(
 ): Promise<FastifyReply> {
   const { filters: fixed, cards, range, from = "", to = "", timeZone } = page;
   const shared = { cards, filters: fixed as Filters };
-  // All of it, also what it is compared with, as that is time beyond the range.
-  const time = RangeQuery.parse({ range, from, to, timezone: timeZone });
+  // All of it, also what it is compared with, as that is time beyond the range: nothing, where its days are chosen.
+  const compare = range === "custom" ? "none" : "previous";
+  const time = RangeQuery.parse({ range, from, to, timezone: timeZone, compare });
   const { filters: typed, ...shown } = viewOf({ ...query, ...time }, tier, deps.clock(), timeZone);
   // What no click can have is no filter.
   const wished = await acceptFilters(typed, async (link) => link).catch(() => ({}));
@@ -116,21 +117,22 @@ async function sendNumbers(
     shared,
   };
   const wanted = { groupBy, limit: MOST_ROWS };
-  const { view, answer } = await askView(deps, { accountId, tier }, asked, wanted, request.signal);
+  const { view, answer, isTooLarge } = await askView(
+    deps,
+    { accountId, tier },
+    asked,
+    wanted,
+    request.signal,
+  );
   const isEmpty = answer === undefined || answer.totals.people + answer.totals.preview === 0;
   const own = { ...view, filters: ownFilters(view.filters, shared) };
-  const nothing =
-    answer === undefined
-      ? emptyCard(
-          "alert",
-          "These are too many clicks to be counted",
-          "Take a filter away, or ask whoever sent you this page for a shorter time.",
-        )
-      : emptyCard(
-          "chart",
-          "Nobody has been here in this time",
-          "What comes is here as soon as it is counted.",
-        );
+  const nothing = isTooLarge
+    ? emptyCard(
+        "alert",
+        "These are too many clicks to be counted",
+        "Take a filter away, or ask whoever sent you this page for a shorter time.",
+      )
+    : emptyCard("chart", "Nobody has been here in this time", "What comes is here as soon as it is counted.");
   reply.header("referrer-policy", "no-referrer");
   return sendPage(reply, {
     title: page.name,
@@ -143,14 +145,14 @@ ${isEmpty ? nothing : breakdownCards(view, answer, link, request.visit.assets.ur
 }
 
 /**
- * The page's own filters, with fewer of their values where the visitor chose of them, and the visitor's own of fields that the
- * page shows: each only takes clicks away.
+ * The page's own filters, with one of their values where the visitor chose it, and one of the visitor's own of each field that
+ * the page shows: each only takes clicks away. No more of them, as each of a thousand links of the page has all in its address.
  */
 export function narrowed(fixed: Filters, wished: Filters, shown: readonly GroupBy[]): Filters {
   const filters: { [G in GroupBy]?: readonly string[] } = { ...fixed };
   for (const field of shown) {
-    const within = wished[field]?.filter((value) => fixed[field]?.includes(value) ?? true) ?? [];
-    if (within.length > 0) filters[field] = within;
+    const chosen = wished[field]?.find((value) => fixed[field]?.includes(value) ?? true);
+    if (chosen !== undefined) filters[field] = [chosen];
   }
   return filters;
 }

@@ -99,7 +99,7 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
   const again = (refused: RefusedForm, request: FastifyRequest, reply: FastifyReply) =>
     show(request, reply, typedText(refused.typed, "view"), refused);
   app.get("/shared", { preHandler: requireSession }, (request, reply) =>
-    show(request, reply, request.url.split("?")[1] ?? ""),
+    show(request, reply, URL.parse(request.url, deps.baseUrl)?.search.slice(1) ?? ""),
   );
 
   formRoute(app, deps, "/shared", {
@@ -163,9 +163,12 @@ function dayAfter(text: string, zone: TimeZone): string {
 }
 
 function queryOf(text: string): z.output<typeof AnalyticsQuery> {
-  const sent = new URLSearchParams(text);
-  const valuesOf = (key: string) => (sent.getAll(key).length > 1 ? sent.getAll(key) : sent.get(key));
-  return AnalyticsQuery.parse(Object.fromEntries([...sent.keys()].map((key) => [key, valuesOf(key)])));
+  const sent = Map.groupBy(new URLSearchParams(text), ([key]) => key);
+  const values = Array.from(sent, ([key, pairs]) => {
+    const [first, ...more] = pairs.map(([, value]) => value);
+    return [key, more.length > 0 ? [first, ...more] : first] as const;
+  });
+  return AnalyticsQuery.parse(Object.fromEntries(values));
 }
 
 function inWords({ range, filters }: AnalyticsView): string {

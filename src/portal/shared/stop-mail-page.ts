@@ -21,50 +21,45 @@ export function stopMailPage(app: Api, deps: PortalDeps): void {
   // What RFC 8058 has senders prefer; the form says nothing that the address doesn't.
   app.addContentTypeParser("multipart/form-data", { parseAs: "buffer" }, (_, _body, done) => done(null, {}));
 
-  const find = async ({ ip, params }: FastifyRequest) => {
-    await countTry(deps, byAddress("stop-mail", ip), TRIES_PER_HOUR);
+  const signedMail = async ({ ip, params }: FastifyRequest) => {
     const mail = deps.stopLinks.read((params as { token: string }).token);
+    // Those that we have signed by mail: a provider sends the forms of all its customers from few addresses.
+    const subject = mail ? `stop-mail ${mail.mailId}` : byAddress("stop-mail", ip);
+    await countTry(deps, subject, TRIES_PER_HOUR);
     const account = mail && (await deps.links.currentAccount(mail.accountId));
     const running = account?.status === "open" ? account.weeklyMails.get(mail?.mailId ?? "") : undefined;
     return mail && { mail, running };
   };
 
   app.get(PATH, routed, async (request, reply) => {
-    const found = await find(request);
-    if (!found)
-      return send(
-        reply,
-        404,
-        "This address is not quite right",
-        html`<p>Open it from the mail once more.</p>`,
-      );
-    if (!found.running) return sendStopped(reply);
+    const signed = await signedMail(request);
+    if (!signed) return sendUnknown(reply);
+    if (!signed.running) return sendStopped(reply);
     return send(
       reply,
       200,
       "Stop this mail?",
-      html`<p>“${found.running.name}” comes every Monday.</p><form method="post"><button class="button button-primary">Stop it</button></form>`,
+      html`<p>“${signed.running.name}” comes every Monday.</p><form method="post"><button class="button button-primary">Stop it</button></form>`,
     );
   });
 
   app.post(PATH, { ...routed, bodyLimit: FORM_BYTES }, async (request, reply) => {
-    const found = await find(request);
-    if (!found)
-      return send(
-        reply,
-        404,
-        "This address is not quite right",
-        html`<p>Open it from the mail once more.</p>`,
-      );
-    const { accountId, mailId } = found.mail;
+    const signed = await signedMail(request);
+    if (!signed) return sendUnknown(reply);
+    const { accountId, mailId } = signed.mail;
     const context = { requestId: request.id, actor: { type: "system", id: "weekly-mail" } } as const;
-    if (found.running)
+    if (signed.running)
       await stopByMail(deps, context, accountId, mailId).catch((error: unknown) => {
         // Somebody else has in this moment.
         if (!isRefused(error, "weekly_mail_not_found", "account_not_found")) throw error;
       });
     return sendStopped(reply);
   });
+}
+
+function sendUnknown(reply: FastifyReply): FastifyReply {
+  const body = html`<p>Open it from the mail once more.</p>`;
+  return send(reply, 404, "This address is not quite right", body);
 }
 
 function sendStopped(reply: FastifyReply): FastifyReply {

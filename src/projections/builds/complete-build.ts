@@ -8,7 +8,7 @@ import { describeProgress, type Progress, progressOf } from "../fold/progress.ts
 import type { ProjectionGroup } from "../groups.ts";
 import { type Building, complete, isSame, progressed } from "./builds.ts";
 import { changeBuilds, checkpointName, readBuilds } from "./builds-document.ts";
-import type { RegisterDeps } from "./register-builds.ts";
+import { dropUnlisted, type RegisterDeps } from "./register-builds.ts";
 
 export type CompleteDeps = RegisterDeps & FoldDeps;
 
@@ -18,6 +18,8 @@ export type Outcome = {
   waitsFor?: AwaitedEvent;
   events: number;
 };
+
+type Options = { signal: AbortSignal; isBesideOthers?: boolean };
 
 const SAY_EVERY_MS = 1_000;
 /** As stored before the last events are committed: 1 stands for a build that has taken over. */
@@ -31,7 +33,18 @@ export async function completeBuild(
   deps: CompleteDeps,
   group: ProjectionGroup,
   build: Building,
-  { signal, isBesideOthers = false }: { signal: AbortSignal; isBesideOthers?: boolean },
+  options: Options,
+): Promise<Outcome> {
+  const folded = await foldUntilActive(deps, group, build, options);
+  if (folded.outcome === "cancelled") await dropUnlisted(deps, group, build);
+  return folded;
+}
+
+async function foldUntilActive(
+  deps: CompleteDeps,
+  group: ProjectionGroup,
+  build: Building,
+  { signal, isBesideOthers = false }: Options,
 ): Promise<Outcome> {
   const cancelled = new AbortController();
   const until = AbortSignal.any([signal, cancelled.signal]);

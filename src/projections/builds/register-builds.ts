@@ -56,9 +56,9 @@ export async function foldAnew(
   let isReplaced = false;
   const builds = await changeBuilds(deps, group, (now) => {
     isReplaced = isListed(now, wrong);
-    // The list of builds was dropped, too.
-    if (!isReplaced) return register(now, group, { isEmpty: false });
-    return beginAnew(now, group, wrong, because);
+    if (isReplaced) return beginAnew(now, group, wrong, because);
+    // The list was dropped, too, or put back from an older copy; else the build was cancelled, and its documents dropped for that.
+    return wrong.build < now.next ? now : register(now, group, { isEmpty: false });
   });
   if (isReplaced)
     deps.log.error({ group: group.name, build: wrong.build }, `${because}: they are folded anew`);
@@ -72,9 +72,24 @@ export async function dropRetired(
 ): Promise<void> {
   const { retired } = await readBuilds(deps.readStore, group);
   if (retired.length === 0) return;
-  for (const build of retired) {
-    await deps.readStore.dropCheckpoint(checkpointName(group, build));
-    for (const { name } of collectionsOf(group, build)) await deps.readStore.drop(name);
-  }
+  for (const build of retired) await dropBuild(deps, group, build);
   await changeBuilds(deps, group, (builds) => dropped(builds, retired));
+}
+
+/** Drops what was made anew of a build that is listed no more, by who had read the list before. */
+export async function dropUnlisted(
+  deps: Pick<RegisterDeps, "readStore">,
+  group: ProjectionGroup,
+  build: Build,
+): Promise<void> {
+  if (!isListed(await readBuilds(deps.readStore, group), build)) await dropBuild(deps, group, build);
+}
+
+async function dropBuild(
+  { readStore }: Pick<RegisterDeps, "readStore">,
+  group: ProjectionGroup,
+  build: Build,
+): Promise<void> {
+  await readStore.dropCheckpoint(checkpointName(group, build));
+  for (const { name } of collectionsOf(group, build)) await readStore.drop(name);
 }

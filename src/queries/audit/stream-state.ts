@@ -24,8 +24,6 @@ import { WITHHELD } from "./audited-event.ts";
 /** Plain JSON without what is internal. `null`: before the first event. */
 type State = Record<string, unknown> | null;
 
-export type StreamState = Awaited<ReturnType<typeof streamState>>;
-
 type Fold = { initial: unknown; evolve: (state: never, event: never) => unknown };
 
 const FOLDS: Readonly<Record<string, Fold>> = {

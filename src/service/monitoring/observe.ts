@@ -2,7 +2,7 @@
 // by it.
 import { statfs } from "node:fs/promises";
 import type { VerificationRun } from "../../audit/verification-runs.ts";
-import { ALL_CATEGORIES } from "../../events/streams.ts";
+import { ALL_CATEGORIES, SEALS_STREAM } from "../../events/streams.ts";
 import type { GroupStatus } from "../../projections/builds/status.ts";
 import type { ClickGap } from "../../projections/definitions/click-gaps.ts";
 import { gapsBetween } from "../../queries/analytics/gaps.ts";
@@ -70,7 +70,7 @@ export type Seen = {
   leaseProblems: ReadonlyMap<string, string>;
   failures: ReadonlyMap<string, string>;
   /** Bytes of the disk of `DATA_DIR`. */
-  diskFree: number | undefined;
+  disk: { free: number; size: number } | undefined;
 };
 
 /** What costs more, and is looked at for the console only. */
@@ -84,6 +84,8 @@ export type SeenByOperator = {
 
 const TIMEOUT_MS = 1_000;
 const GAPS_OF_MS = 7 * 86_400_000;
+/** A seal alone waits for what comes after it, and for no other seal. */
+const SEALED_SOON = ALL_CATEGORIES.filter((category) => category !== SEALS_STREAM);
 
 type Look<T> = () => Promise<{ value?: T; error?: unknown }>;
 
@@ -107,7 +109,7 @@ export function observer(parts: ObservedParts) {
   const seals = bounded(async () => {
     const [seal] = (await listSeals({ eventStore, sealKeys }, { limit: 1 })).seals;
     const after = seal?.position ?? START;
-    const { events } = await eventStore.readAll({ after, categories: ALL_CATEGORIES, limit: 1 });
+    const { events } = await eventStore.readAll({ after, categories: SEALED_SOON, limit: 1 });
     return { problem: seal?.problem ?? null, unsealedMs: msBehind(events[0], clock()) };
   });
   const verification = parts.verification && bounded(parts.verification);
@@ -118,7 +120,7 @@ export function observer(parts: ObservedParts) {
 
   return {
     async look(): Promise<Seen> {
-      const [log, documents, folded, place, clicks, sent, free] = await Promise.all([
+      const [log, documents, folded, place, clicks, sent, space] = await Promise.all([
         ...([head(), checkpoints(), projections(), routed()] as const),
         ...([recorder?.(), webhooks?.(), disk()] as const),
       ]);
@@ -138,7 +140,10 @@ export function observer(parts: ObservedParts) {
         webhooks: sent?.value,
         leaseProblems: parts.leaseProblems,
         failures: parts.failures,
-        diskFree: free.value && free.value.bavail * free.value.bsize,
+        disk: space.value && {
+          free: space.value.bavail * space.value.bsize,
+          size: space.value.blocks * space.value.bsize,
+        },
       };
     },
 

@@ -32,8 +32,8 @@ type Part = {
 
 /** Of the events that a part has set aside; `projections status` names all. */
 const MOST_NAMED = 100;
-/** Less on the disk of `DATA_DIR` is told while there is time to act: ten million clicks. */
-const FREE_BYTES = 1 << 30;
+/** Less on the disk of `DATA_DIR` is told while there is time to act: ten million clicks; of a small disk a tenth. */
+const FREE = { bytes: 1 << 30, share: 0.1 };
 /** A seal comes within an hour; a long log takes some time more. */
 const LATE_SEAL_MS = 4_500_000;
 /** Of receivers that rest. */
@@ -94,17 +94,18 @@ export const PARTS: readonly Part[] = [
   { name: "secrets", affects: ["changes"], findings: ({ log }) => [because(log.secrets)] },
   {
     name: "disk",
-    findings: ({ diskFree = FREE_BYTES }) => [
-      diskFree < FREE_BYTES && {
-        reason: `has ${Math.floor(diskFree / 1e6)} MB left for DATA_DIR: free some space, or clicks can't be stored`,
-      },
+    findings: ({ disk }) => [
+      disk &&
+        disk.free < Math.min(FREE.bytes, FREE.share * disk.size) && {
+          reason: `has ${Math.floor(disk.free / 1e6)} MB left for DATA_DIR: free some space, or clicks can't be stored`,
+        },
     ],
     gauges: [
       {
         name: "disk_free_bytes",
         help: "Free on the disk of DATA_DIR",
         aggregator: "min",
-        value: ({ diskFree }) => diskFree,
+        value: ({ disk }) => disk?.free,
       },
     ],
   },

@@ -51,8 +51,17 @@ export async function leaveReceipt(
   named: readonly Named[],
 ): Promise<void> {
   const _id = `${checkpoint}/${number % MOST_RECEIPTS}`;
-  const left = { number, term, json: JSON.stringify(named) };
+  const unmoved = await receipts.findOne({ _id, number });
+  const left = { number, term, json: JSON.stringify([...removedBy(unmoved, named), ...named]) };
   await receipts.updateOne({ _id, term: { $not: { $gt: term } } }, { $set: left }, { upsert: true });
+}
+
+/** What a commit of the same number removed that ended before its checkpoint moved: nothing else says that it is gone. */
+function removedBy(unmoved: StoredReceipt | null, named: readonly Named[]): Named[] {
+  const ofUnmoved = unmoved ? (JSON.parse(unmoved.json) as Named[]) : [];
+  const isNamed = ({ collection, id }: Named) =>
+    named.some((other) => other.collection === collection && other.id === id);
+  return ofUnmoved.filter((removed) => removed.position === "" && !isNamed(removed));
 }
 
 export async function receiptsOf(

@@ -1,6 +1,6 @@
 // The delivery queue on MongoDB: guarded single-document updates, without transactions or aggregation pipelines.
 import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
-import type { MongodbConnection } from "../../stores/connections/mongodb.ts";
+import { isDuplicateKey, type MongodbConnection } from "../../stores/connections/mongodb.ts";
 import { deliveryFrom, LISTED, type StoredDelivery, WITHOUT_LOG } from "./documents.mongodb.ts";
 import { insertMissing } from "./insert.mongodb.ts";
 import {
@@ -50,7 +50,11 @@ export async function prepareDeliveries(connection: MongodbConnection): Promise<
     }
     await db.collection<StoredStreak>("webhook_failure_streaks").createIndex({ attempts: 1 });
     const first = { $setOnInsert: { place: null } };
-    await db.collection<StoredPlace>("deliveries").updateOne({ _id: PLACE_ID }, first, { upsert: true });
+    const places = db.collection<StoredPlace>("deliveries");
+    await places.updateOne({ _id: PLACE_ID }, first, { upsert: true }).catch((error: unknown) => {
+      // Another process was first; of two upserts at once not every server has one take the other's for its own.
+      if (!isDuplicateKey(error)) throw error;
+    });
   });
 }
 

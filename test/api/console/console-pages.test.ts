@@ -1,7 +1,9 @@
 // The console's pages over real HTTP, without scripts: sign-in, forms of other sites, sign-out, headers, and every page once.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { html, htmlText } from "../../../src/portal/shell/html.ts";
+import { ProjectionNotBuilt } from "../../../src/projections/builds/errors.ts";
 import { lifecycle } from "../../../src/projections/groups.ts";
+import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { setAsideCollection } from "../../../src/stores/read-store/set-aside.ts";
 import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { FORM_SENDERS, sendForm } from "../../support/portal/form-senders.ts";
@@ -153,6 +155,21 @@ describe("the console", { timeout: 60_000 }, () => {
     const event = (await operator.get(path)).text;
     expect(event).toContain("there is no such type");
     expect(event).not.toContain("<all>");
+  });
+
+  it("says what is wrong where stores don't answer and nothing is complete yet", async () => {
+    const { eventStore, readStore } = service.backend;
+    const { head } = eventStore;
+    const { find } = readStore;
+    eventStore.head = () => Promise.reject(new StoreUnavailable("The event store can't be reached"));
+    readStore.find = () => Promise.reject(new ProjectionNotBuilt("Built for the first time", 5));
+    const { status, text } = await operator.get("/admin");
+    Object.assign(eventStore, { head });
+    Object.assign(readStore, { find });
+    expect(status).toBe(200);
+    expect(text).toMatch(/What is wrong<.*<strong>event store<\/strong>/s);
+    expect(text).toContain("Not known just now.");
+    expect(text).not.toContain("Nothing yet.");
   });
 
   it("records sign-ins and acts, and its API knows the session", async () => {

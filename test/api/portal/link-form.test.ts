@@ -76,6 +76,24 @@ describe("the form of a link", { timeout: 60_000 }, () => {
     expect(rulesIn(decoded((await one.get(path)).text))).toEqual(["https://example.com/b"]);
   });
 
+  it("of a link keeps what is typed as it was before the last change", async () => {
+    const path = await people.shorten(one, "https://example.com/", { title: "first" });
+    await one.post(`${path}/edit`, { url: "https://example.com/other", title: "second", ...HALF });
+    const page = decoded((await one.get(path)).text);
+    expect(rulesIn(page)).toEqual(["https://example.com/b"]);
+    const [, revision = ""] = /name="revision" value="(\d+)"/.exec(page) ?? [];
+    const typed = { revision, url: "https://example.com/", title: "first", rules: "", act: "add" };
+    const { text } = await draft(typed, `${path}/draft`);
+    expect(text).toMatch(/name="title"[^>]*value="first"/);
+    expect(text).toMatch(/name="url"[^>]*value="https:\/\/example.com\/"/);
+    expect(rulesIn(text)).toEqual([""]);
+    // As its last rule was removed.
+    const { text: emptied } = await draft({ revision, ...HALF, act: "remove.0" }, `${path}/draft`);
+    expect([rulesIn(emptied), emptied.includes('name="rules" value=""')]).toEqual([[], true]);
+    await one.post(`${path}/edit`, { revision, rules: "" });
+    expect(rulesIn(decoded((await one.get(path)).text))).toEqual([]);
+  });
+
   it("shows nothing of another's link, and no script of what is typed", async () => {
     const other = await people.developer();
     const path = await people.shorten(other, "https://example.com/secret", { title: "Secret" });
@@ -111,6 +129,7 @@ describe("the form of a link", { timeout: 60_000 }, () => {
       );
     for (let n = 0; n < 120; n += 1) expect(await words(`probe-${n}`)).toBe("This slug is free");
     expect(await words("summer-sale")).toBe("Whether it is free is said when the link is made");
+    expect(await words("probe-1", "localhost/probe-1 toString")).toContain("Whether it is free");
     // What the form has said already costs nothing.
     expect(await words("probe-1", "localhost/probe-1 free")).toBe("This slug is free");
     expect(

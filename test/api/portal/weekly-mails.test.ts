@@ -128,6 +128,14 @@ it("is not stopped by an address that we have not signed", async () => {
   expect(await isRunning()).toBe(true);
 });
 
+it("is stopped from an address that has tried what we have not signed", async () => {
+  const headers = { "x-forwarded-for": "198.51.100.7" };
+  const tries = Array.from({ length: 101 }, () => service.ask("/mails/stop/x", { headers }));
+  expect((await Promise.all(tries)).filter(({ status }) => status === 429)).toHaveLength(1);
+  const mail = { accountId: owner.accountId, mailId: "01950000-0000-7000-8000-000000000000" };
+  expect((await service.ask(stops().path(mail), { method: "POST", headers })).status).toBe(200);
+});
+
 it("is sent again where the mail server has certainly not taken it, and not where it may have", async () => {
   const failing = (retryAfter?: number): Mailer => ({
     send: async () => {

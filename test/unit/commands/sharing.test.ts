@@ -47,6 +47,8 @@ it("are for the Developer plan, and bounded at a time", () => {
   expect(codeOf(() => beginMail(opened("developer", begun(weeklyMails)), mail))).toBe(
     "sharing_limit_reached",
   );
+  // Of a request that is repeated.
+  expect(makePage(opened("developer", made(sharedPages)), page("0"))).toEqual([]);
 });
 
 it("are ended once, on any plan, and by a full history too", () => {

@@ -1,6 +1,7 @@
 // Which problems of its parts take a process out of the load balancer, which only degrade it, and what its operator is told besides.
 import { describe, expect, it } from "vitest";
 import type { Problem } from "../../../src/api/operations/problems.ts";
+import { SEALS_STREAM } from "../../../src/events/streams.ts";
 import type { GroupStatus } from "../../../src/projections/builds/status.ts";
 import { clicks, lifecycle } from "../../../src/projections/groups.ts";
 import type { RecorderStatus } from "../../../src/redirect/clicks/recorder.ts";
@@ -193,6 +194,22 @@ it("tells those who ask of nothing else what an operator should know, and where 
     },
     { part: "clicks", reason: expect.stringContaining("70 were not recorded"), at: "/admin#gaps" },
   ]);
+});
+
+it("says nothing of seals while nothing came after the newest one", async () => {
+  const at = "2026-11-29T12:00:00.000Z";
+  const quiet = quietParts();
+  const readAll: ObservedParts["eventStore"]["readAll"] = async ({ categories }) => ({
+    events: categories.includes(SEALS_STREAM) ? [{ recordedAt: at } as RecordedEvent] : [],
+    next: "2",
+  });
+  const told = observer(
+    quietParts({
+      clock: () => new Date("2026-11-30T12:00:00.000Z"),
+      eventStore: { ...quiet.eventStore, readAll },
+    }),
+  );
+  expect(problemsOf(await told.look(), await told.lookAsOperator())).toMatchObject([{ part: "projector" }]);
 });
 
 /** As /health/ready has it. */

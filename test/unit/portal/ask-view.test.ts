@@ -51,3 +51,10 @@ it("compares with the time before on the Developer plan, where the range has a b
   expect(await compareOf({}, undefined, "free")).toBeUndefined();
   expect(await compareOf({ range: "custom" })).toBeUndefined();
 });
+
+it("says which days are too many to be compared with", async () => {
+  const days = { compare_from: "2020-01-01", compare_to: "2025-12-31" };
+  const refusal = () => new Refused("invalid_range");
+  const { view, isTooLarge } = await asked({ range: "today", compare: "custom", ...days }, refusal);
+  expect([Object.keys(view.range.errors), isTooLarge]).toEqual([["compare_to"], false]);
+});

@@ -4,12 +4,12 @@
 const LANGUAGE = "linkledger-docs-language";
 const KEY = "linkledger-key";
 
-rememberLanguage();
+keepLanguage();
 copyButtons(document);
 ownKey(document);
 searchAsTyped();
 
-function rememberLanguage() {
+function keepLanguage() {
   const chosen = localStorage.getItem(LANGUAGE);
   for (const input of document.querySelectorAll(".languages input")) {
     if (input.value === chosen) input.checked = true;

@@ -7,6 +7,8 @@ const EVERY_MS = 1000;
 const REST = 10;
 /** An answer that takes longer counts as none, and no rest is longer for it, such as after the machine slept. */
 const PATIENCE_MS = 30_000;
+/** Browsers open a stream again that broke off, but none that was refused, such as by a proxy while the service starts. */
+const AGAIN_MS = 10_000;
 
 /** A part that somebody uses just now stays as it is, such as an open confirmation. */
 function isInUse(part) {
@@ -26,21 +28,26 @@ async function load(address) {
   }
 }
 
+/** Whether there was a page. */
 async function refresh() {
   const text = await load(document.querySelector("[data-live]").dataset.live || location.href);
   const isLive = text !== undefined;
   showState(isLive);
-  if (!isLive) return;
+  if (!isLive) return false;
   const page = new DOMParser().parseFromString(text, "text/html");
   for (const part of document.querySelectorAll("[data-live]")) {
     const fresh = page.getElementById(part.id);
     // What was empty is filled by other parts now.
-    if (!fresh && part.matches(".empty")) return location.reload();
+    if (!fresh && part.matches(".empty")) {
+      location.reload();
+      return true;
+    }
     if (!fresh || isInUse(part)) continue;
     localTimes(fresh);
     // Buttons that mean the same must not move under the pointer.
     if (!part.isEqualNode(fresh)) part.replaceWith(fresh);
   }
+  return true;
 }
 
 /** On pages that say whether they are live. */
@@ -54,43 +61,61 @@ function showState(isLive) {
   if (words.textContent !== text) words.textContent = text;
 }
 
-/** Refreshes, then rests; milliseconds until it may again. */
+/** `rest`: milliseconds until it may again. */
 async function refreshed(least = EVERY_MS) {
   const began = performance.now();
-  if (!document.hidden) await refresh();
-  return Math.max(least, REST * Math.min(performance.now() - began, PATIENCE_MS));
+  const isFresh = !document.hidden && (await refresh());
+  return { isFresh, rest: Math.max(least, REST * Math.min(performance.now() - began, PATIENCE_MS)) };
 }
 
 async function poll() {
   const busy = document.querySelector("[data-live][data-busy]");
-  if (busy) setTimeout(poll, await refreshed(Number(busy.dataset.busy) || EVERY_MS));
+  if (busy) setTimeout(poll, (await refreshed(Number(busy.dataset.busy) || EVERY_MS)).rest);
 }
 
 /** Closed while nobody sees the page, as browsers open few connections to a host. */
 function follow(address) {
-  let [stream, isChanged, isBusy] = [undefined, false, false];
+  let [stream, again, isChanged, isBusy] = [undefined, undefined, false, false];
+  // Of what happened without a stream, nobody says anything.
+  let mayLack = false;
   const changed = async () => {
     isChanged = true;
     if (isBusy) return;
     isBusy = true;
     while (isChanged && !document.hidden) {
       isChanged = false;
-      const rest = await refreshed();
+      const { isFresh, rest } = await refreshed();
+      mayLack ||= !isFresh;
       await new Promise((done) => setTimeout(done, rest));
     }
     isBusy = false;
   };
+  const alive = () => {
+    if (!mayLack) return showState(true);
+    mayLack = false;
+    changed();
+  };
+  const broken = ({ target }) => {
+    mayLack = true;
+    showState(false);
+    if (target.readyState === EventSource.CLOSED)
+      again = setTimeout(() => {
+        changed();
+        open();
+      }, AGAIN_MS);
+  };
   const open = () => {
     stream?.close();
+    clearTimeout(again);
     if (document.hidden) return;
     stream = new EventSource(address);
     stream.addEventListener("changed", changed);
-    stream.addEventListener("alive", () => showState(true));
-    stream.addEventListener("error", () => showState(false));
+    stream.addEventListener("alive", alive);
+    stream.addEventListener("error", broken);
   };
   document.addEventListener("visibilitychange", () => {
+    mayLack = true;
     open();
-    if (!document.hidden) changed();
   });
   open();
 }

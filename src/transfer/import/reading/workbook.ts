@@ -1,12 +1,17 @@
 // The first sheet of a workbook, of Excel (.xlsx, ECMA-376) or OpenDocument (.ods), as the CSV that every other reader of
 // tables takes: both are ZIP files of XML.
 import { setImmediate } from "node:timers/promises";
-import { unzipSync } from "fflate";
+import { promisify } from "node:util";
+import { inflateRaw } from "node:zlib";
 import { SaxesParser, type SaxesTagPlain } from "saxes";
-import { Refused } from "../../../runtime/refused.ts";
+import { isRefused, Refused } from "../../../runtime/refused.ts";
+import { filesIn, type PackedFile } from "./zip-directory.ts";
 
 /** Every ZIP file that holds something begins so. */
 const ZIP_START = Buffer.from("PK\x03\x04", "latin1");
+const inflate = promisify(inflateRaw);
+/** Methods by which a file is packed. */
+const [STORED, DEFLATED] = [0, 8];
 /** Characters that are parsed in one turn of the event loop: some milliseconds. */
 const SLICE = 131_072;
 /** Of a row, which may say that a million empty ones follow. */
@@ -20,53 +25,66 @@ export function isWorkbook(start: Uint8Array): boolean {
   return ZIP_START.equals(start.subarray(0, ZIP_START.length));
 }
 
-/** `mostBytes`: of its XML, unpacked. @throws wrong_format for another ZIP file, and one that is damaged or larger */
+/**
+ * `mostBytes`: of its XML, unpacked, and characters of the CSV. @throws wrong_format for another ZIP file, and one that is
+ * damaged or larger
+ */
 export async function sheetAsCsv(name: string, bytes: Uint8Array, mostBytes: number): Promise<string> {
-  const refuse = (why: string, cause?: unknown): never => {
-    throw new Refused("wrong_format", `${name} ${why}`, { cause });
-  };
-  let unpacked = 0;
-  let files: Record<string, Uint8Array> = {};
+  const refusal = (why: string, cause?: unknown) => new Refused("wrong_format", `${name} ${why}`, { cause });
+  const most = Math.ceil(mostBytes / 1_048_576).toLocaleString("en");
+  const tooLarge = refusal(`is a workbook of more than ${most} MB unpacked: save the sheet as CSV`);
+  const zip = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  let files: ReadonlyMap<string, PackedFile>;
   try {
-    files = unzipSync(bytes, {
-      filter({ name: file, originalSize }) {
-        const isNeeded =
-          /^(content|xl\/(workbook|styles|sharedStrings)|xl\/worksheets\/[^/]+)\.xml$|^xl\/_rels\/workbook\.xml\.rels$/.test(
-            file,
-          );
-        if (isNeeded) unpacked += originalSize;
-        return isNeeded && unpacked <= mostBytes;
-      },
-    });
+    files = filesIn(zip);
   } catch (error) {
-    refuse("is a damaged workbook, or another ZIP file", error);
+    throw refusal("is a damaged workbook, or another ZIP file", error);
   }
-  if (unpacked > mostBytes)
-    refuse(
-      `is a workbook of ${inMegabytes(unpacked)} MB unpacked, and may have ${inMegabytes(mostBytes)}: save the sheet as CSV`,
-    );
+  let left = mostBytes;
   const read = async (file: string, on: Handlers) => {
-    const xml = files[file];
+    const packed = files.get(file);
+    if (!packed) return;
     try {
-      if (xml) await parseXml(Buffer.from(xml).toString(), on);
+      const xml = await unpacked(zip, packed, left);
+      if (xml === undefined) throw tooLarge;
+      left -= xml.length;
+      await parseXml(xml.toString(), on);
     } catch (error) {
-      refuse("is a damaged workbook", error);
+      throw isRefused(error) ? error : refusal("is a damaged workbook", error);
     }
   };
-  const rows: string[][] = [];
-  if (files["content.xml"]) await readOpenDocument((on) => read("content.xml", on), rows);
-  else if (files["xl/workbook.xml"]) await readExcel(read, rows);
-  else refuse("is a ZIP file without a sheet of Excel or OpenDocument");
-  return rows.map((cells) => quotedLine(cells)).join("");
+  const lines: string[] = [];
+  let length = 0;
+  // Cells may share a text, and repeat, which no limit of the file's own size bounds.
+  const addRow = (cells: readonly string[]) => {
+    for (const cell of cells) length += cell.length + 3;
+    if (length > mostBytes) throw tooLarge;
+    lines.push(quotedLine(cells));
+  };
+  if (files.has("content.xml")) await readOpenDocument((on) => read("content.xml", on), addRow);
+  else if (files.has("xl/workbook.xml")) await readExcel(read, addRow);
+  else throw refusal("is a ZIP file without a sheet of Excel or OpenDocument");
+  return lines.join("");
+}
+
+/** Undefined where it has more bytes than `most`, by what comes out of it: what a ZIP file says of that may be untrue. */
+async function unpacked(
+  zip: Buffer,
+  { method, start, size }: PackedFile,
+  most: number,
+): Promise<Buffer | undefined> {
+  const packed = zip.subarray(start, start + size);
+  if (method === STORED) return packed.length > most ? undefined : packed;
+  if (method !== DEFLATED) throw new Error(`Its files are packed by method ${method}`);
+  return await inflate(packed, { maxOutputLength: Math.max(1, most) }).catch((error) => {
+    if (error.code === "ERR_BUFFER_TOO_LARGE") return undefined;
+    throw error;
+  });
 }
 
 /** All cells in quotes, so that no cell tells a separator. */
 function quotedLine(cells: readonly string[]): string {
   return `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(",")}\r\n`;
-}
-
-function inMegabytes(bytes: number): string {
-  return Math.ceil(bytes / 1_048_576).toLocaleString("en");
 }
 
 type Attributes = Readonly<Record<string, string>>;
@@ -77,6 +95,7 @@ type Handlers = {
   close?: (name: string) => void;
 };
 type ReadXml = (file: string, on: Handlers) => Promise<void>;
+type AddRow = (cells: readonly string[]) => void;
 
 /** @throws Error for what is no XML; entities that a document defines are none */
 async function parseXml(xml: string, { open, text, close }: Handlers): Promise<void> {
@@ -98,7 +117,7 @@ async function parseXml(xml: string, { open, text, close }: Handlers): Promise<v
   parser.close();
 }
 
-async function readExcel(read: ReadXml, rows: string[][]): Promise<void> {
+async function readExcel(read: ReadXml, addRow: AddRow): Promise<void> {
   const { sheet, days } = await firstSheet(read);
   const shared = await sharedTexts(read);
   const formats = await dateFormats(read);
@@ -121,7 +140,7 @@ async function readExcel(read: ReadXml, rows: string[][]): Promise<void> {
           row[cell.column] = (name === "t" ? (row[cell.column] ?? "") : "") + textOf(text);
         }
         text = undefined;
-      } else if (name === "row") rows.push(row);
+      } else if (name === "row") addRow(row);
     },
   });
 
@@ -227,8 +246,9 @@ function timeOfDays(days: number): string | undefined {
   return at.getTime() % DAY_MS === 0 ? iso.slice(0, 10) : iso;
 }
 
-async function readOpenDocument(read: (on: Handlers) => Promise<void>, rows: string[][]): Promise<void> {
+async function readOpenDocument(read: (on: Handlers) => Promise<void>, addRow: AddRow): Promise<void> {
   let tables = 0;
+  let comments = 0;
   let row: string[] = [];
   let cell: { value: string | undefined; paragraphs: string[]; times: number } | undefined;
   await read({
@@ -246,24 +266,27 @@ async function readOpenDocument(read: (on: Handlers) => Promise<void>, rows: str
           paragraphs: [],
           times,
         };
-      } else if (name === "p") cell?.paragraphs.push("");
+      } else if (name === "annotation") comments += 1;
+      else if (name === "p" && comments === 0) cell?.paragraphs.push("");
       else if (name === "s" || name === "tab" || name === "line-break") add(" ");
     },
     text: add,
     close(name) {
       if (tables > 1) return;
-      if ((name === "table-cell" || name === "covered-table-cell") && cell) {
+      if (name === "annotation") comments -= 1;
+      else if ((name === "table-cell" || name === "covered-table-cell") && cell) {
         const text = cell.value ?? cell.paragraphs.join("\n");
         for (let n = 0; n < cell.times && row.length < MOST_CELLS; n++) row.push(text);
         cell = undefined;
       } else if (name === "table-row") {
         while (row.at(-1) === "") row.pop();
-        rows.push(row);
+        addRow(row);
       }
     },
   });
 
   function add(text: string): void {
-    if (cell && cell.paragraphs.length > 0) cell.paragraphs[cell.paragraphs.length - 1] += text;
+    if (!cell || comments > 0 || cell.paragraphs.length === 0) return;
+    cell.paragraphs[cell.paragraphs.length - 1] += text;
   }
 }

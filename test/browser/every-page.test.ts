@@ -1,0 +1,44 @@
+// Every page of the portal that an address alone opens can be used by everybody, at a desk and on a phone, with scripts and
+// without.
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
+import { listPortalRoutes } from "../support/portal/portal-routes.ts";
+import { chromiumServer, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
+import { onServerAtLength } from "../support/servers/test-servers.ts";
+
+const LONG = `https://example.com/${"a-very-long-path-without-an-end/".repeat(12)}`;
+/** What is no page: files, streams, and what a mailed or signed token opens. */
+const NO_PAGE =
+  /assets|export|\.csv|\.ndjson|\/live|confirm|finish|choose|names|:token|:hostname|logo|favicon|icon|robots|\.zip/;
+
+onServerAtLength(chromiumServer, () => {
+  let portal: PortalBrowser;
+  let pages: string[];
+  beforeAll(async () => {
+    portal = await openPortalBrowser({ BASE_HOST_SLUGS: "true" });
+    const routes = await listPortalRoutes();
+    pages = routes
+      .filter(({ method, url }) => method === "GET" && !NO_PAGE.test(url) && !url.startsWith("/admin"))
+      .map(({ url }) => url.replace(":host", "localhost").replace(":slug", "spring"))
+      .filter((url) => !url.includes(":") && !url.includes("*"));
+  }, PATIENCE_MS);
+  afterAll(() => portal?.stop());
+
+  it("is usable, with what a link with visits shows", { timeout: 4 * PATIENCE_MS }, async () => {
+    expect(pages.length).toBeGreaterThan(15);
+    const page = await portal.developer();
+    await page.goto(`${portal.base}/portal/links/new`);
+    await page.getByLabel("Destination").fill(LONG);
+    await page.getByLabel("Slug").fill("spring");
+    await page.getByRole("button", { name: "Create link" }).click();
+    await page.getByText("/spring is ready").waitFor();
+    for (let visit = 0; visit < 3; visit++) await portal.follow(`${portal.base}/spring`);
+    const faults: string[] = [];
+    for (const path of pages) {
+      const answer = await page.goto(`${portal.base}${path}`);
+      if ((answer?.status() ?? 0) >= 400) faults.push(`${path}: ${answer?.status()}`);
+      for (const fault of await unusable(page, DESK_AND_PHONE)) faults.push(`${path}, ${fault}`);
+    }
+    expect(faults).toEqual([]);
+  });
+});

@@ -41,9 +41,15 @@ async function isCaughtUp({ eventStore, readStore }: Stores): Promise<boolean> {
   return true;
 }
 
-/** `runs`: all that were ever sent; every answer is a click. */
+/**
+ * `runs`: all that were ever sent; every answer is a click. One that is missing is waited for: a commit may take longer than
+ * the quiet second after which the documents are taken to hold everything, where the disk is shared.
+ */
 export async function allClicksCounted(stores: Stores, runs: readonly LoadResult[]): Promise<boolean> {
   const answered = runs.reduce((sum, run) => sum + run.answered, 0);
+  const areStored = async () => (await countEvents(stores, "clicks", "LinkClicked")) >= answered;
+  await until("every click to be in the log", areStored, { withinMs: 20_000, everyMs: 500 }).catch(() => {});
+  await secondsToCatchUp(stores);
   const documents = await allDocuments<LinkTotalsDocument>(stores.readStore, linkTotals.name, {
     limit: PAGE,
   });

@@ -15,6 +15,11 @@ type Entry = { about?: string; load: () => Promise<{ commands: readonly CommandR
 const COMMANDS: Readonly<Record<string, Entry>> = {
   serve: { load: () => import("./serve-command.ts") },
   account: { about: "accounts and their tiers", load: () => import("./accounts/account-commands.ts") },
+  member: {
+    about: "who is in an account, and with which role",
+    load: () => import("./accounts/member-commands.ts"),
+  },
+  person: { about: "who signs in", load: () => import("./accounts/person-commands.ts") },
   key: { about: "API keys", load: () => import("./accounts/key-commands.ts") },
   domain: { about: "custom domains", load: () => import("./accounts/domain-commands.ts") },
   webhook: {

@@ -1,7 +1,6 @@
 // linkledger link create | list | restore | block | unblock | show
 import { opened } from "../commands/account/account.ts";
 import { currentAccounts } from "../commands/account/accounts.ts";
-import { emailSecret } from "../commands/account/secrets.ts";
 import { acceptItem } from "../commands/links/bulk/bulk.ts";
 import { blockLink, changeLink, unblockLink } from "../commands/links/change-link.ts";
 import { createLink } from "../commands/links/create-link.ts";
@@ -18,6 +17,7 @@ import { hitsOfLinks } from "../queries/links/hits-of-links.ts";
 import { type LinkStep, linkHistory } from "../queries/links/link-history.ts";
 import { statusOf } from "../queries/links/link-statuses.ts";
 import { listLinks } from "../queries/links/list-links.ts";
+import { ownerEmail } from "../queries/people.ts";
 import { createLogger } from "../runtime/logging.ts";
 import { type CommandRow, option, required, wholeFrom } from "./command.ts";
 import { LINK_ADDRESS, STATUS_OPTION } from "./named.ts";
@@ -147,7 +147,7 @@ export const commands: readonly CommandRow[] = [
         status: await statusOf(deps, link),
         blocked: block,
         account_id: accountId,
-        email: (await deps.secrets.get(emailSecret(accountId), deps.clock())) ?? null,
+        email: await ownerEmail(deps, accountId),
         created_at: createdAt,
         history: history.map(stepRow),
       };

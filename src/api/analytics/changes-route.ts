@@ -29,7 +29,7 @@ const Parameters = z.object({
 
 const Moment = z.object({ position: z.string(), time: time.nullable() });
 const Hits = z.object({ total: z.int(), ...Object.fromEntries(CLICK_KINDS.map((kind) => [kind, z.int()])) });
-const Act = z.object({ at: time, by: z.enum(["key", "account", "operator", "system"]) });
+const Act = z.object({ at: time, by: z.enum(["key", "person", "operator", "system"]) });
 const rulesName = z.string().nullable().meta({
   description: "The rules that told people from programs; null for those that each hit was recorded under",
 });

@@ -7,7 +7,7 @@ import { time } from "../schemas.ts";
 export const PositionSchema = z
   .string()
   .meta({ description: "Opaque; sorts as text", examples: ["00000000000000004711"] });
-const ACTORS = ["key", "account", "system", "operator"] as const;
+const ACTORS = ["key", "person", "system", "operator"] as const;
 export const ActorSchema = z
   .object({ type: z.enum(ACTORS), id: z.string().optional().meta({ description: "Not of the operator" }) })
   .meta({

@@ -183,6 +183,8 @@ const EXAMPLES: Readonly<Record<string, Examples>> = {
   deleteLinksInBulk: { request: { one: { links: [{ slug: link.slug }] } } },
   deleteLinksInBulkByPost: { request: { one: { links: [{ slug: link.slug }] } } },
   changeTag: { request: { merge: { name: "spring sale", merge: true } } },
+  inviteMember: { request: { editor: { email: "colleague@example.com", role: "editor" } } },
+  changeMember: { request: { viewer: { role: "viewer" } } },
   saveFilter: { request: { tag: { name: "Spring in Germany", tag: "spring" } } },
   makeSharedPage: {
     request: {

@@ -26,6 +26,8 @@ export type FastifyDeps = {
   /** Adds rate limit headers to errors of URLs that can't be parsed, for which no hook runs. */
   showWindow: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
   requestIdOf: RequestIdOf;
+  /** What the routes know an address as. */
+  routedAs?: (url: string) => string;
 };
 
 /** It never listens: its `routing` handles the requests that the server (http-server.ts) passes on. */
@@ -35,6 +37,7 @@ export function createFastify(deps: FastifyDeps): Api {
     requestIdHeader: false,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
     genReqId: deps.requestIdOf,
+    ...(deps.routedAs && { rewriteUrl: ({ url = "" }) => deps.routedAs?.(url) ?? url }),
     trustProxy: deps.trust,
     bodyLimit: BODY_LIMIT_BYTES,
     pluginTimeout: START_TIMEOUT_MS,

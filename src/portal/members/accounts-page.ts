@@ -29,13 +29,6 @@ export function accountsPages(app: Api, deps: SignInDeps): void {
     return who ? await sendAccounts(deps, request, reply, who) : reply;
   });
 
-  app.post("/accounts", { schema: { body: Chosen } }, async (request, reply) => {
-    const who = person(request, reply);
-    if (!who) return reply;
-    await deps.sessions.enter(who, request.body.account);
-    return reply.redirect("/portal", 303);
-  });
-
   formRoute(app, deps, "/account/leave", {
     run: async ({ context, session: { accountId, personId } }) => {
       const { position } = await removeMember(deps, context, accountId, personId);

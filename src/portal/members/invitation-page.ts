@@ -15,6 +15,7 @@ import { normalEmail } from "../../commands/people/secrets.ts";
 import { accountName } from "../../queries/people.ts";
 import { countForm, newPasswordField, sendFormPage } from "../auth/form-page.ts";
 import { type SignInDeps, startSession } from "../auth/start-session.ts";
+import { addressIn } from "../shell/account-address.ts";
 import { hiddenFields } from "../shell/form.ts";
 import { shownAgain } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
@@ -59,8 +60,7 @@ export function invitationPages(app: Api, deps: SignInDeps): void {
       person.personId,
     );
     await deps.whenReadable(position);
-    await deps.sessions.enter(person, accountId);
-    return redirectTo(reply, "/portal", { kind: "done", text: "You are a member of this account now." });
+    return redirectTo(reply, addressIn(accountId, "/portal"), { kind: "done", text: "You are a member of this account now." });
   });
 }
 

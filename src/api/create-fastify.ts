@@ -1,6 +1,7 @@
 // Fastify with the service's limits and error object, also for errors that Fastify answers before routing, and
 // what all routes of the base host have in common.
 import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import type { z } from "zod";
 import { OUR_WORDS } from "../commands/issue-sentence.ts";
@@ -32,12 +33,13 @@ export type FastifyDeps = {
 
 /** It never listens: its `routing` handles the requests that the server (http-server.ts) passes on. */
 export function createFastify(deps: FastifyDeps): Api {
+  const { routedAs = (url) => url } = deps;
   const app = Fastify({
     loggerInstance: deps.log,
     requestIdHeader: false,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
     genReqId: deps.requestIdOf,
-    ...(deps.routedAs && { rewriteUrl: ({ url = "" }) => deps.routedAs?.(url) ?? url }),
+    rewriteUrl: ({ url = "/" }: IncomingMessage) => routedAs(url),
     trustProxy: deps.trust,
     bodyLimit: BODY_LIMIT_BYTES,
     pluginTimeout: START_TIMEOUT_MS,

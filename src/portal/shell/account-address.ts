@@ -1,10 +1,10 @@
 // The account in the addresses of its pages, /portal/ID/links, so that a page's address shows the same page to a colleague, and
 // two tabs may be in two accounts. Routes and pages are written without it: it is taken off before the routing, and put into
 // what is sent.
-import type { FastifyReply } from "fastify";
 import type { Api } from "../../api/fastify.ts";
 import { accessAt, isOfAccount, mayAsk } from "../route-rights.ts";
 import type { SignedIn } from "./sessions.ts";
+import type { PortalVisit } from "./visit.ts";
 
 const ADDRESSED = /^\/portal\/([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?=[/?]|$)/;
 
@@ -36,8 +36,10 @@ export function accountAddresses(app: Api): void {
       return reply.redirect(addressIn(session.accountId, url), 303);
     return undefined;
   });
-  app.addHook("onSend", async ({ visit: { session } }, reply: FastifyReply, payload) => {
+  app.addHook("onSend", async ({ visit }, reply, payload) => {
     const to = reply.getHeader("location");
+    // Undefined of what is refused before visitHook runs, such as requests for another host.
+    const session = (visit as PortalVisit | undefined)?.session;
     if (session && typeof to === "string" && isInAccount(to))
       reply.header("location", addressIn(session.accountId, to));
     return payload;

@@ -193,8 +193,7 @@ export function accessAt(method: "GET" | "POST", address: string): Access | unde
   const route = `${method} ${pathOf(address.replace(/[?#].*$/, ""))}`;
   const parts = partsOf(route);
   const isOf = ({ pattern }: (typeof PATTERNS)[number]) =>
-    pattern.length === parts.length &&
-    pattern.every((part, n) => part.startsWith(":") || part === parts[n]);
+    pattern.length === parts.length && pattern.every((part, n) => part.startsWith(":") || part === parts[n]);
   return RIGHT_OF.get(route) ?? PATTERNS.find(isOf)?.access;
 }
 

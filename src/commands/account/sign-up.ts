@@ -49,7 +49,8 @@ export async function openOwnAccount(
   context: CommandContext,
   { personId, tier }: { personId: string; tier: Tier },
 ): Promise<Appended & { accountId: string }> {
-  if ((await deps.accountsOf(personId)).length > 0) throw new Refused("already_member", "You are a member of an account");
+  if ((await deps.accountsOf(personId)).length > 0)
+    throw new Refused("already_member", "You are a member of an account");
   const accountId = deps.newId();
   const opening = () =>
     changeAccount(deps, context, accountId, (account, at) =>

@@ -22,8 +22,7 @@ type Row = { accountId: string; name: string; role: Role };
 
 export function accountsPages(app: Api, deps: SignInDeps): void {
   const person = ({ visit }: FastifyRequest, reply: FastifyReply): SignedInPerson | undefined => {
-    if (!visit.person)
-      void reply.redirect(`/portal/sign-in?next=${encodeURIComponent(ACCOUNTS_PATH)}`, 303);
+    if (!visit.person) void reply.redirect(`/portal/sign-in?next=${encodeURIComponent(ACCOUNTS_PATH)}`, 303);
     return visit.person;
   };
 
@@ -84,11 +83,7 @@ async function sendAccounts(
   return sendPage(reply, {
     title: "Your accounts",
     lead: `You are signed in as ${email}.`,
-    cards: [
-      rows.length === 0
-        ? inNone(deps)
-        : tableCard("Accounts that you are a member of", columns, rows),
-    ],
+    cards: [rows.length === 0 ? inNone(deps) : tableCard("Accounts that you are a member of", columns, rows)],
   });
 }
 

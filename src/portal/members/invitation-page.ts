@@ -60,7 +60,10 @@ export function invitationPages(app: Api, deps: SignInDeps): void {
       person.personId,
     );
     await deps.whenReadable(position);
-    return redirectTo(reply, addressIn(accountId, "/portal"), { kind: "done", text: "You are a member of this account now." });
+    return redirectTo(reply, addressIn(accountId, "/portal"), {
+      kind: "done",
+      text: "You are a member of this account now.",
+    });
   });
 }
 

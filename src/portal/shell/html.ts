@@ -31,7 +31,9 @@ export function offered(action: string, markup: HtmlValue, otherwise: HtmlValue 
 
 /** `whole`, such as a form's card, unless its reader may send none of the forms in `part`, and nothing else is in there. */
 export function around(part: Html, whole: Html): Html {
-  return { [MARKUP]: (isOffered) => (htmlText(part, isOffered).trim() === "" ? "" : textOf(whole, isOffered)) };
+  return {
+    [MARKUP]: (isOffered) => (htmlText(part, isOffered).trim() === "" ? "" : textOf(whole, isOffered)),
+  };
 }
 
 export function isHtml(value: object): value is Html {
@@ -40,13 +42,22 @@ export function isHtml(value: object): value is Html {
 
 const FORM = /<form\b[^>]*\bmethod="post"[^>]*>[^]*?<\/form>/g;
 
-/** The markup as text, for response bodies, without forms that its reader may not send; by default they may send each. */
+/** A menu or card of which no more than the name is left. */
+const EMPTY =
+  /<(details)\b[^>]*><summary\b(?:(?!<\/summary>)[^])*<\/summary>\s*(?:<div\b[^>]*>\s*<\/div>)?\s*<\/\1>|<(section)\b[^>]*>(?:<h2>(?:(?!<\/h2>)[^])*<\/h2>)\s*<\/\2>/g;
+
+/**
+ * The markup as text, for response bodies, without forms that its reader may not send, and what held nothing else; by default
+ * they may send each.
+ */
 export function htmlText(value: Html, isOffered?: IsOffered): string {
   if (!isOffered) return value[MARKUP](() => true);
-  return value[MARKUP](isOffered).replace(FORM, (form) => {
+  const text = value[MARKUP](isOffered);
+  const left = text.replace(FORM, (form) => {
     const [, action] = /^[^>]*\baction="([^"?#]*)/.exec(form) ?? [];
     return action === undefined || isOffered(action) ? form : "";
   });
+  return left === text ? text : left.replace(EMPTY, "");
 }
 
 function textOf(value: HtmlValue, isOffered: IsOffered): string {

@@ -107,7 +107,18 @@ export function visitHook(
     const nobody = { session: undefined, person: undefined, accounts: [], operator: undefined };
     const people = { ...nobody, ...(await signedIn(sent, accountId)) };
     const zone = sent[cookies.zone];
-    request.visit = { ...people, accountId, home, sellsPlans, isSignUpOpen, theme, notice, zone, assets, cookies };
+    request.visit = {
+      ...people,
+      accountId,
+      home,
+      sellsPlans,
+      isSignUpOpen,
+      theme,
+      notice,
+      zone,
+      assets,
+      cookies,
+    };
   });
 }
 

@@ -21,6 +21,12 @@ const MAX_PARAM_LENGTH = 2_048;
 /** Above Fastify's default, because starting on a busy machine can be slow. */
 const START_TIMEOUT_MS = 60_000;
 
+/** What the log says of a request: the route's pattern and not the URL, which may contain slugs and personal data. */
+const serializers = {
+  req: ({ method, routeOptions }: FastifyRequest) => ({ method, route: routeOptions?.url ?? "(none)" }),
+  res: ({ statusCode }: FastifyReply) => ({ status: statusCode }),
+};
+
 export type FastifyDeps = {
   log: Logger;
   trust: false | Trust;
@@ -35,7 +41,7 @@ export type FastifyDeps = {
 export function createFastify(deps: FastifyDeps): Api {
   const { routedAs = (url) => url } = deps;
   const app = Fastify({
-    loggerInstance: deps.log,
+    loggerInstance: deps.log.child({}, { serializers }),
     requestIdHeader: false,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
     genReqId: deps.requestIdOf,

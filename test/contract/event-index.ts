@@ -76,7 +76,7 @@ export function eventIndexContract(name: string, open: () => Promise<ReadStore>)
       ]);
       expect(next).toBeNull();
       expect(events[1]).toMatchObject({
-        ...{ stream: "link-sho.rt/l2", revision: 1, account: ACCOUNT, actor: `account:${ACCOUNT}` },
+        ...{ stream: "link-sho.rt/l2", revision: 1, account: ACCOUNT, actor: `person:${ACCOUNT}` },
         ...{ correlation_id: "portal", recorded_at: expect.stringMatching(/^20\d\d-/) },
       });
     });

@@ -8,6 +8,7 @@ import { accountChanges, emailConfirmation, exportRoute } from "./account/accoun
 import { accountPage } from "./account/account-page.ts";
 import { keysPages } from "./account/keys-pages.ts";
 import { planPages } from "./account/plan-page.ts";
+import { accountAddresses } from "./account-address.ts";
 import { consoleRoutes } from "./admin/console.ts";
 import { analyticsPage } from "./analytics/analytics-page.ts";
 import { dashboardPage } from "./analytics/dashboard-page.ts";
@@ -33,7 +34,6 @@ import { rightRoutes } from "./route-rights.ts";
 import { sharedPage } from "./shared/shared-page.ts";
 import { sharingPages } from "./shared/sharing-page.ts";
 import { stopMailPage } from "./shared/stop-mail-page.ts";
-import { accountAddresses } from "./shell/account-address.ts";
 import { assetRoutes, portalAssets } from "./shell/assets.ts";
 import { errorPages } from "./shell/error-page.ts";
 import { landingPage } from "./shell/landing-page.ts";

@@ -8,8 +8,8 @@ import { healthRoutes, metricsRoute, tlsAskRoute } from "../api/operations/opera
 import type { Problem } from "../api/operations/problems.ts";
 import type { RequestIdOf } from "../api/request-id.ts";
 import { siteRoutes } from "../api/site-routes.ts";
+import { withoutAccount } from "../portal/account-address.ts";
 import type { PortalDeps } from "../portal/portal-deps.ts";
-import { withoutAccount } from "../portal/shell/account-address.ts";
 import { countBehind } from "../projections/builds/status.ts";
 import { projectionGroups } from "../projections/groups.ts";
 import { documentsBehind } from "../queries/documents-behind.ts";

@@ -40,11 +40,11 @@ export function isHtml(value: object): value is Html {
   return MARKUP in value;
 }
 
-const FORM = /<form\b[^>]*\bmethod="post"[^>]*>[^]*?<\/form>/g;
+const FORM = /<form\b[^>]*\bmethod="post"[^>]*>.*?<\/form>/gs;
 
 /** A menu or card of which no more than the name is left. */
 const EMPTY =
-  /<(details)\b[^>]*><summary\b(?:(?!<\/summary>)[^])*<\/summary>\s*(?:<div\b[^>]*>\s*<\/div>)?\s*<\/\1>|<(section)\b[^>]*>(?:<h2>(?:(?!<\/h2>)[^])*<\/h2>)\s*<\/\2>/g;
+  /<(details)\b[^>]*><summary\b(?:(?!<\/summary>).)*<\/summary>\s*(?:<div\b[^>]*>\s*<\/div>)?\s*<\/\1>|<(section)\b[^>]*><h2>(?:(?!<\/h2>).)*<\/h2>\s*<\/\2>/gs;
 
 /**
  * The markup as text, for response bodies, without forms that its reader may not send, and what held nothing else; by default

@@ -1,8 +1,8 @@
 // Layout of every page: head, navigation, notices; works without scripts.
 import type { FastifyReply } from "fastify";
 import { saidBehindMs } from "../../api/documents-behind-header.ts";
+import { addressedText, addressIn } from "../account-address.ts";
 import { mayAsk } from "../route-rights.ts";
-import { addressedText, addressIn } from "./account-address.ts";
 import { fieldsOf } from "./form.ts";
 import { type Html, type HtmlValue, html, htmlText } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";

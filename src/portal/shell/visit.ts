@@ -9,7 +9,7 @@ import type { CommandContext } from "../../commands/caller.ts";
 import { byPerson } from "../../commands/people/persons.ts";
 import type { NamedAccount } from "../../queries/people.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
-import { accountIn } from "./account-address.ts";
+import { accountIn } from "../account-address.ts";
 import type { Assets } from "./assets.ts";
 import type { SignedIn, SignedInPerson } from "./sessions.ts";
 

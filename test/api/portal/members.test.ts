@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { may, RIGHTS } from "../../../src/commands/people/rights.ts";
 import { KEY_SCOPES, ROLES, type Role } from "../../../src/events/vocabulary.ts";
+import { withoutAccount } from "../../../src/portal/account-address.ts";
 import { mayAsk } from "../../../src/portal/route-rights.ts";
-import { withoutAccount } from "../../../src/portal/shell/account-address.ts";
 import { decoded, PASSWORD, type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
 import { listPortalRoutes, type PortalRoute } from "../../support/portal/portal-routes.ts";
@@ -198,8 +198,8 @@ describe("every page of the portal", () => {
     await owner.submit("/portal/webhooks", { url: "https://example.org/hook" });
     const roles = new Map<Role, Visitor>([["owner", owner]]);
     for (const role of ROLES.slice(1)) roles.set(role, await join(owner, `offer-${role}@example.com`, role));
-    const pages = ["", "/links", "/tags", "/members", "/account", "/analytics", "/keys", "/webhooks", "/plan"];
-    pages.push(path.slice("/portal".length), "/links/new", "/domains", "/shared", "/proof");
+    const names = "tags members account analytics keys webhooks plan domains shared proof links links/new";
+    const pages = ["", path.slice("/portal".length), ...names.split(" ").map((name) => `/${name}`)];
     const offers = new Map<Role, Set<string>>();
     for (const [role, one] of roles) {
       const own = new Set<string>();

@@ -1,7 +1,7 @@
 // A browser without scripts for tests over real HTTP: keeps cookies, follows redirects, submits forms. Addresses in what it
 // returns are as routes know them: without the account.
 import type { IncomingHttpHeaders } from "node:http";
-import { withoutAccount } from "../../../src/portal/shell/account-address.ts";
+import { withoutAccount } from "../../../src/portal/account-address.ts";
 import { type Answer, send } from "../service/ask.ts";
 
 export type Visitor = ReturnType<typeof visitor>;

@@ -1,10 +1,9 @@
 // The account in the addresses of its pages, /portal/ID/links, so that a page's address shows the same page to a colleague, and
 // two tabs may be in two accounts. Routes and pages are written without it: it is taken off before the routing, and put into
 // what is sent.
-import type { Api } from "../../api/fastify.ts";
-import { accessAt, isOfAccount, mayAsk } from "../route-rights.ts";
-import type { SignedIn } from "./sessions.ts";
-import type { PortalVisit } from "./visit.ts";
+import type { Api } from "../api/fastify.ts";
+import { accessAt, isOfAccount, mayAsk } from "./route-rights.ts";
+import type { SignedIn } from "./shell/sessions.ts";
 
 const ADDRESSED = /^\/portal\/([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?=[/?]|$)/;
 
@@ -39,14 +38,14 @@ export function accountAddresses(app: Api): void {
   app.addHook("onSend", async ({ visit }, reply, payload) => {
     const to = reply.getHeader("location");
     // Undefined of what is refused before visitHook runs, such as requests for another host.
-    const session = (visit as PortalVisit | undefined)?.session;
+    const session = (visit as typeof visit | undefined)?.session;
     if (session && typeof to === "string" && isInAccount(to))
       reply.header("location", addressIn(session.accountId, to));
     return payload;
   });
 }
 
-const LINK = /<a\b[^>]*\bhref="(\/portal[^"]*)"[^>]*>([^]*?)<\/a>/g;
+const LINK = /<a\b[^>]*\bhref="(\/portal[^"]*)"[^>]*>(.*?)<\/a>/gs;
 const ADDRESS = /(?<=\b(?:href|(?:form)?action|data-\w+)=")\/portal(?=["/?#])[^"]*/g;
 
 /** A page's text, with the account in its links and forms, and without links to what the role may not open. */

@@ -1,6 +1,6 @@
 // The routes under /api, for a process with the api role.
 
-import type { BulkDeps } from "../commands/links/bulk/bulk.ts";
+import type { CreateLinkDeps } from "../commands/links/create-link.ts";
 import type { Config } from "../config/config.ts";
 import type { LogReader } from "../queries/log-reader/log-reader.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -33,7 +33,7 @@ export type ApiDeps = {
   config: Pick<Config, "baseHost" | "baseUrl">;
   backend: { eventStore: EventStore; readStore: ReadStore; secrets: Secrets };
   keys: KeyGuardDeps;
-  links: BulkDeps;
+  links: CreateLinkDeps;
   /** Shared by all processes: of open streams. */
   counts: Counts;
   clock: () => Date;

@@ -1,8 +1,8 @@
 // Schemas of requests and responses (interface, part 2), used for validation and for the OpenAPI document.
 
 import { z } from "zod";
-import { LinkDetailsObject, LinkObject } from "../commands/links/link-object.ts";
 import { BULK_MAX_LINKS, CLICK_KINDS, DEVICE_TYPES, TIERS } from "../events/vocabulary.ts";
+import { LinkDetailsObject, LinkObject } from "../queries/links/link-object.ts";
 import { OtherSchema, RulesSchema } from "./analytics/rules-schema.ts";
 import { causesOf, type ErrorStatus } from "./openapi/error-causes.ts";
 

@@ -4,7 +4,6 @@ import { loadAccount } from "../commands/account/accounts.ts";
 import { accountWithEmail } from "../commands/account/email.ts";
 import { emailSecret, keyUseSecret } from "../commands/account/secrets.ts";
 import { upgradeRequestedAt } from "../commands/account/tier.ts";
-import { namedLink } from "../commands/links/change-link.ts";
 import { linkKey } from "../events/streams.ts";
 import {
   hasDeveloperFeatures,
@@ -17,6 +16,7 @@ import { type AccountDocument, accounts } from "../projections/definitions/accou
 import { domains } from "../projections/definitions/domains.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
 import { webhooks } from "../projections/definitions/webhooks.ts";
+import { namedLink } from "../queries/links/named-link.ts";
 import { hostName } from "../runtime/addresses/host-name.ts";
 import { isRefused, Refused } from "../runtime/refused.ts";
 import type { EventStore } from "../stores/event-store/port.ts";

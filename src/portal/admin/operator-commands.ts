@@ -7,7 +7,7 @@ import { INVITATION_MS, invite } from "../../commands/account/one-time-tokens.ts
 import { emailSecret } from "../../commands/account/secrets.ts";
 import { changeTier } from "../../commands/account/tier.ts";
 import type { CommandContext } from "../../commands/caller.ts";
-import { blockLink, namedLink, unblockLink } from "../../commands/links/change-link.ts";
+import { blockLink, unblockLink } from "../../commands/links/change-link.ts";
 import { restoreClicks, withdrawClicks } from "../../commands/withdrawals/withdraw-clicks.ts";
 import { linkStream } from "../../events/streams.ts";
 import { TIERS } from "../../events/vocabulary.ts";
@@ -20,6 +20,7 @@ import {
 import { accountDetails } from "../../queries/accounts.ts";
 import { accountNamed, hitsNamed, questions } from "../../queries/audit/questions.ts";
 import { previewRow } from "../../queries/audit/withdrawal-rows.ts";
+import { namedLink } from "../../queries/links/named-link.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { count } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";

@@ -2,7 +2,6 @@
 import { acceptedItem } from "../api/links/bulk-answer.ts";
 import { opened } from "../commands/account/account.ts";
 import { currentAccounts } from "../commands/account/accounts.ts";
-import { emailSecret } from "../commands/account/secrets.ts";
 import { blockLink, changeLink, unblockLink } from "../commands/links/change-link.ts";
 import { createLink } from "../commands/links/create-link.ts";
 import { LinkFields } from "../commands/links/fields/link-fields.ts";
@@ -18,6 +17,7 @@ import { type LinkStep, linkHistory } from "../queries/links/link-history.ts";
 import { linkDetailsObject, linkObject } from "../queries/links/link-object.ts";
 import { statusOf } from "../queries/links/link-statuses.ts";
 import { listLinks } from "../queries/links/list-links.ts";
+import { ownerEmail } from "../queries/people.ts";
 import { createLogger } from "../runtime/logging.ts";
 import { Refused } from "../runtime/refused.ts";
 import { type CommandRow, option, required, wholeFrom } from "./command.ts";
@@ -151,7 +151,7 @@ export const commands: readonly CommandRow[] = [
         status: await statusOf(deps, link),
         blocked: block,
         account_id: accountId,
-        email: (await deps.secrets.get(emailSecret(accountId), deps.clock())) ?? null,
+        email: await ownerEmail(deps, accountId),
         created_at: createdAt,
         history: history.map(stepRow),
       };

@@ -7,6 +7,7 @@ import type { WebhookDocument } from "../projections/definitions/webhooks.ts";
 import { findAccount } from "../queries/accounts.ts";
 import { domainsNamed } from "../queries/domains.ts";
 import { namedLink } from "../queries/links/named-link.ts";
+import { findPerson } from "../queries/people.ts";
 import { webhooksNamed } from "../queries/webhooks.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { Session } from "./session.ts";
@@ -27,6 +28,16 @@ export const ACCOUNT = {
   about: "e-mail address or id; its key's id, hostname or link will do, too",
   find: ({ deps }: Session, given: string) => findAccount(deps, given),
 } satisfies Named;
+
+/** @throws person_not_found */
+export const PERSON: Named = {
+  about: "e-mail address or id",
+  async find({ deps }, given): Promise<string> {
+    const personId = await findPerson(deps, given);
+    if (personId === undefined) throw new Refused("person_not_found");
+    return personId;
+  },
+};
 
 /** @throws invalid_link */
 export const LINK_ADDRESS: Named = { about: LINK, find: async (session, given) => linkNamed(session, given) };

@@ -10,6 +10,7 @@ export const CATEGORY = {
   withdrawals: "withdrawals",
   gaps: "gaps",
   operator: "operator",
+  person: "person",
 } as const;
 
 /** What the names of a category's streams begin with. */
@@ -31,6 +32,10 @@ export const ALL_CATEGORIES: readonly string[] = [...Object.values(CATEGORY), SE
 
 export function accountStream(accountId: string): string {
   return `${PREFIX.account}${accountId}`;
+}
+
+export function personStream(personId: string): string {
+  return `${PREFIX.person}${personId}`;
 }
 
 /** `hostname`: lower-case A-label form. */

@@ -76,6 +76,10 @@ export type PortalDeps = CommandDeps & {
   /** Of weekly mails. */
   stopLinks: StopLinks;
   links: CreateLinkDeps;
+  /** Ids of the accounts that a person is a member of. */
+  accountsOf: (personId: string) => Promise<readonly string[]>;
+  /** `listener`: called when who is in an account, or what they may do, has changed. */
+  onMembersChanged: (listener: (accountId: string) => void) => void;
   /** Read-your-writes for lifecycle projections (queries/read-your-writes.ts). */
   whenReadable: (position: Position | undefined) => Promise<void>;
 };

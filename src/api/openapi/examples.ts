@@ -2,8 +2,9 @@
 import type { z } from "zod";
 import type { LinkDetailsObject, LinkObject } from "../../queries/links/link-object.ts";
 import type { AccountAnalyticsAnswer } from "../analytics/account-schema.ts";
+import type { AnalyticsSchema } from "../analytics/link-schema.ts";
 import type { PatchRequest, ShortenRequest } from "../links/link-requests.ts";
-import type { AnalyticsSchema, BulkAnswerSchema, ErrorAnswerSchema, LinkPageSchema } from "../schemas.ts";
+import type { BulkAnswerSchema, ErrorAnswerSchema, LinkPageSchema } from "../schemas.ts";
 
 type Named<T> = Readonly<Record<string, T>>;
 type Examples = { request?: Named<unknown>; answers?: Readonly<Record<number, Named<unknown>>> };
@@ -178,6 +179,8 @@ const EXAMPLES: Readonly<Record<string, Examples>> = {
   deleteLinksInBulk: { request: { one: { links: [{ slug: link.slug }] } } },
   deleteLinksInBulkByPost: { request: { one: { links: [{ slug: link.slug }] } } },
   changeTag: { request: { merge: { name: "spring sale", merge: true } } },
+  inviteMember: { request: { editor: { email: "colleague@example.com", role: "editor" } } },
+  changeMember: { request: { viewer: { role: "viewer" } } },
   saveFilter: { request: { tag: { name: "Spring in Germany", tag: "spring" } } },
   makeSharedPage: {
     request: {

@@ -19,6 +19,8 @@ export type Writing = {
   rateLimits: RateLimits;
   fresh: ReadYourWrites;
   logReader: LogReader;
+  /** `listener`: called when somebody joined or left an account, or got another role, and when one was closed. */
+  onMembersChanged: (listener: (accountId: string) => void) => void;
 };
 
 /** What links are created and changed with, in a service and on the command line. */
@@ -68,5 +70,10 @@ export function openWriting(context: RoleContext, follower: LogFollower): Writin
     rateLimits,
     fresh,
     logReader: logReaderIn(threads.reader),
+    onMembersChanged: (listener) =>
+      follower.listen(({ type, data }) => {
+        const isOfMembers = type.startsWith("Member") || type === "AccountClosed";
+        if (isOfMembers) listener(String((data as { accountId?: unknown } | null)?.accountId));
+      }),
   };
 }

@@ -53,6 +53,7 @@ export async function listPortalRoutes(): Promise<PortalRoute[]> {
     sharedPasswords: { passes: linkPasses("unused"), check: async () => undefined },
     stopLinks: stopLinks(["unused"]),
     links: deps,
+    onMembersChanged: () => undefined,
     whenReadable: async () => undefined,
     problems: async () => [],
   });

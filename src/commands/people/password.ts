@@ -1,13 +1,15 @@
 // Portal passwords: argon2id hashes, stored in the secrets and never in an event.
 import { hash, verify } from "@node-rs/argon2";
 import { Refused } from "../../runtime/refused.ts";
-import type { EventStore } from "../../stores/event-store/port.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
-import { loadAccount, loadOpenAccount, writeForOpenAccount } from "./accounts.ts";
-import { accountWithEmail } from "./email.ts";
+import type { CommandContext } from "../caller.ts";
+import type { CommandDeps } from "../handle-command.ts";
+import { personWithEmail } from "./email.ts";
+import { recordAct, writeForPerson } from "./persons.ts";
 import { emailSecret, normalEmail, passwordSecret } from "./secrets.ts";
 
-type Deps = { eventStore: EventStore; secrets: Secrets; clock: () => Date };
+type Deps = { secrets: Secrets; clock: () => Date };
+export type PasswordDeps = CommandDeps & { secrets: Secrets };
 
 /** `epoch` is new with every password; sessions and reset links of an older epoch are void. */
 type PasswordRecord = { hash: string; epoch: string };
@@ -47,78 +49,83 @@ export function newPassword({ newId }: { newId: () => string }, passwordHash: st
   return { hash: passwordHash, epoch: newId() };
 }
 
-/** Stores a hash of `hashPassword` as the account's password and returns its epoch. @throws account_not_found */
+/**
+ * Stores a hash of `hashPassword` as the person's password and returns its epoch. Recorded first: nobody has a password that
+ * the log doesn't know of. @throws person_not_found
+ */
 export async function keepPassword(
-  deps: { eventStore: EventStore; secrets: Secrets; newId: () => string },
-  accountId: string,
-  passwordHash: string,
+  deps: PasswordDeps,
+  context: CommandContext,
+  personId: string,
+  { how, passwordHash }: { how: "known" | "link"; passwordHash: string },
 ): Promise<string> {
-  const key = passwordSecret(accountId);
+  const key = passwordSecret(personId);
   const record = newPassword(deps, passwordHash);
+  const changed = (by: { personId: string; at: string }) =>
+    ({ type: "PasswordChanged", data: { ...by, how } }) as const;
+  await recordAct(deps, context, changed, personId);
   const change = () => deps.secrets.put(key, { value: record });
-  await writeForOpenAccount(deps, accountId, change, () => deps.secrets.delete(key));
+  await writeForPerson(deps, personId, change, () => deps.secrets.delete(key));
   return record.epoch;
 }
 
-/** The password's epoch if it is the account's. Takes the same time for an unknown account and for one without a password. */
+/** The password's epoch if it is the person's. Takes the same time for an unknown one and for one without a password. */
 async function verifyPassword(
   { secrets, clock }: Deps,
-  accountId: string | undefined,
+  personId: string | undefined,
   password: string,
 ): Promise<string | undefined> {
-  const record = accountId === undefined ? undefined : await passwordOf(secrets, accountId, clock());
+  const record = personId === undefined ? undefined : await passwordOf(secrets, personId, clock());
   const matches = await verify(record?.hash ?? DUMMY_HASH, password.slice(0, PASSWORD_MAX).normalize("NFKC"));
   return matches ? record?.epoch : undefined;
 }
 
-/** The epoch of the account's password; "" for none. */
-export async function passwordEpoch(secrets: Secrets, accountId: string, now: Date): Promise<string> {
-  return (await passwordOf(secrets, accountId, now))?.epoch ?? "";
+/** The epoch of the person's password; "" for none. */
+export async function passwordEpoch(secrets: Secrets, personId: string, now: Date): Promise<string> {
+  return (await passwordOf(secrets, personId, now))?.epoch ?? "";
 }
 
 async function passwordOf(
   secrets: Secrets,
-  accountId: string,
+  personId: string,
   now: Date,
 ): Promise<PasswordRecord | undefined> {
-  return (await secrets.get(passwordSecret(accountId), now)) as PasswordRecord | undefined;
+  return (await secrets.get(passwordSecret(personId), now)) as PasswordRecord | undefined;
 }
 
 /**
  * At sign-in. One refusal, which takes the same time for an unknown address and a wrong password: no enumeration.
- * `epoch`: the password's. @throws wrong_credentials also for a closed account and for one without a password
+ * `epoch`: the password's. @throws wrong_credentials also for who has no password, or was removed
  */
 export async function checkCredentials(
   deps: Deps,
   credentials: { email: string; password: string },
-): Promise<{ accountId: string; epoch: string }> {
-  const accountId = (await accountWithEmail(deps, credentials.email))?.accountId;
-  const epoch = await verifyPassword(deps, accountId, credentials.password);
-  if (!accountId || epoch === undefined) throw new Refused("wrong_credentials");
-  if ((await loadAccount(deps.eventStore, accountId)).status !== "open")
-    throw new Refused("wrong_credentials");
-  return { accountId, epoch };
+): Promise<{ personId: string; epoch: string }> {
+  const personId = (await personWithEmail(deps, credentials.email))?.personId;
+  const epoch = await verifyPassword(deps, personId, credentials.password);
+  if (!personId || epoch === undefined) throw new Refused("wrong_credentials");
+  return { personId, epoch };
 }
 
 /**
  * Returns the new password's epoch: sessions of the old one's are void from then on.
- * @throws wrong_current_password, password_refused, account_not_found
+ * @throws wrong_current_password, password_refused, person_not_found
  */
 export async function changePassword(
-  deps: Deps & { newId: () => string },
-  accountId: string,
+  deps: PasswordDeps,
+  context: CommandContext,
+  personId: string,
   passwords: { current: string; wanted: string },
 ): Promise<{ epoch: string }> {
-  await provePassword(deps, accountId, passwords.current);
-  const email = String((await deps.secrets.get(emailSecret(accountId), deps.clock())) ?? "");
+  await provePassword(deps, personId, passwords.current);
+  const email = String((await deps.secrets.get(emailSecret(personId), deps.clock())) ?? "");
   const passwordHash = await hashPassword(acceptPassword(passwords.wanted, { email }));
-  return { epoch: await keepPassword(deps, accountId, passwordHash) };
+  return { epoch: await keepPassword(deps, context, personId, { how: "known", passwordHash }) };
 }
 
-/** Re-authentication before irreversible changes and changes of credentials. @throws wrong_current_password, account_not_found */
-export async function provePassword(deps: Deps, accountId: string, password: string): Promise<void> {
-  await loadOpenAccount(deps.eventStore, accountId);
-  if ((await verifyPassword(deps, accountId, password)) === undefined)
+/** Re-authentication before irreversible changes and changes of credentials. @throws wrong_current_password */
+export async function provePassword(deps: Deps, personId: string, password: string): Promise<void> {
+  if ((await verifyPassword(deps, personId, password)) === undefined)
     throw new Refused("wrong_current_password");
 }
 

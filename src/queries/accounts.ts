@@ -5,6 +5,7 @@ import { keyUseSecret } from "../commands/account/secrets.ts";
 import { upgradeRequestedAt } from "../commands/account/tier.ts";
 import { namedLink } from "../commands/links/change-link.ts";
 import { personWithEmail } from "../commands/people/email.ts";
+import { isRefused, Refused } from "../commands/refusals.ts";
 import { linkKey } from "../events/streams.ts";
 import {
   hasDeveloperFeatures,
@@ -18,7 +19,6 @@ import { domains } from "../projections/definitions/domains.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
 import { webhooks } from "../projections/definitions/webhooks.ts";
 import { hostName } from "../runtime/addresses/host-name.ts";
-import { isRefused, Refused } from "../runtime/refused.ts";
 import type { EventStore } from "../stores/event-store/port.ts";
 import { allDocuments } from "../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../stores/read-store/port.ts";

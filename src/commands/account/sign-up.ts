@@ -1,13 +1,13 @@
 // Opens an account for an e-mail address, which is stored in the secrets and never in an event. Whose it is owns it: the person
 // with its id.
 import type { Tier } from "../../events/vocabulary.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { acceptEmail, personWithEmail, withAddressLock } from "../people/email.ts";
 import { newPassword } from "../people/password.ts";
 import { emailSecret, passwordSecret, personByEmailSecret } from "../people/secrets.ts";
+import { Refused } from "../refusals.ts";
 import { open } from "./account.ts";
 import { changeAccount, loadAccount } from "./accounts.ts";
 import { closeAccount } from "./close-account.ts";

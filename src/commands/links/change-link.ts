@@ -2,7 +2,6 @@
 // operator blocks an abusive one, whatever its owner does, and lets it go again.
 import { destinationsOf, type LinkOptions, withOptions } from "../../events/link-options.ts";
 import { hostName } from "../../runtime/addresses/host-name.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { acceptReason } from "../accept-text.ts";
 import type { AccountState } from "../account/account.ts";
 import { callersAccount } from "../account/accounts.ts";
@@ -15,6 +14,7 @@ import {
   isNotAppended,
   loadStream,
 } from "../handle-command.ts";
+import { Refused } from "../refusals.ts";
 import { type AcceptedLink, acceptFields, refusePastEnd, requireTierOf } from "./accept-fields.ts";
 import type { CreateLinkDeps } from "./create-link.ts";
 import { derivedId } from "./derived-identity.ts";

@@ -1,11 +1,11 @@
 // Tags as they are typed, and links that get one tag instead of another, for a tag that is renamed.
 import { cleanText } from "../../events/classification/clean-text.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
-import { isClientError, Refused } from "../../runtime/refused.ts";
 import { inSlices } from "../../runtime/threads/time-slices.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import { opened } from "../account/account.ts";
 import type { CommandContext } from "../caller.ts";
+import { isClientError, Refused } from "../refusals.ts";
 import { applyLinkChange } from "./change-link.ts";
 import type { CreateLinkDeps } from "./create-link.ts";
 import type { Retag } from "./link.ts";

@@ -2,16 +2,16 @@
 // document; the search itself runs in another thread.
 
 import { namedLink } from "../../commands/links/change-link.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { CATEGORY, linkKey, PREFIX } from "../../events/streams.ts";
 import { laterOf } from "../../projections/definitions/click-tables/positions.ts";
 import { clicks as clickGroup } from "../../projections/groups.ts";
-import { Refused } from "../../runtime/refused.ts";
-import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import { type EventStore, type Position, type RecordedEvent, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { lastPositionIn, positionBefore } from "../analytics/log-positions.ts";
 import { HOUR_MS } from "../analytics/time-zone.ts";
+import { refuseForeignPosition } from "../cursor.ts";
 import { ownerOf } from "../feed/account-events.ts";
 import { auditedEvent } from "./audited-event.ts";
 import { linkOf } from "./clicks-between.ts";

@@ -3,11 +3,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Brand } from "../../commands/account/account.ts";
 import { RESERVED_WORDS } from "../../commands/links/slug.ts";
+import { isRefused } from "../../commands/refusals.ts";
 import { type LinkStatus, linkStatus } from "../../events/links/link-status.ts";
 import { locationOf } from "../../runtime/addresses/location.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import type { Logger } from "../../runtime/logging.ts";
-import { isRefused } from "../../runtime/refused.ts";
 import type { RawHit } from "../clicks/hit.ts";
 import type { ClickRecorder } from "../clicks/recorder.ts";
 import type { BrandLookup } from "../lookup/brand-lookup.ts";

@@ -3,7 +3,7 @@ import type { AccountState } from "../commands/account/account.ts";
 import { loadAccount } from "../commands/account/accounts.ts";
 import { keyUseSecret } from "../commands/account/secrets.ts";
 import { upgradeRequestedAt } from "../commands/account/tier.ts";
-import { namedLink } from "../commands/links/change-link.ts";
+
 import { personWithEmail } from "../commands/people/email.ts";
 import { isRefused, Refused } from "../commands/refusals.ts";
 import { linkKey } from "../events/streams.ts";
@@ -18,6 +18,7 @@ import { type AccountDocument, accounts } from "../projections/definitions/accou
 import { domains } from "../projections/definitions/domains.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
 import { webhooks } from "../projections/definitions/webhooks.ts";
+import { namedLink } from "../queries/links/named-link.ts";
 import { hostName } from "../runtime/addresses/host-name.ts";
 import type { EventStore } from "../stores/event-store/port.ts";
 import { allDocuments } from "../stores/read-store/document-pages.ts";

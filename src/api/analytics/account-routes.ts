@@ -1,7 +1,6 @@
 // GET /api/v1/analytics: the numbers of an account; /clicks: its single clicks, as pages and as a file.
 import { z } from "zod";
 import { type Caller, requireDeveloper } from "../../commands/caller.ts";
-import { namedLink } from "../../commands/links/change-link.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { CLICK_KINDS } from "../../events/vocabulary.ts";
 import { acceptFilters } from "../../queries/analytics/filter-values.ts";
@@ -16,6 +15,7 @@ import { parseRange } from "../../queries/analytics/range.ts";
 import { isoIn } from "../../queries/analytics/time-zone.ts";
 import { behindCursor, cursorOf, refuseForeignPosition } from "../../queries/cursor.ts";
 import { type CurrentLinkDeps, currentOwnLink, documentAt } from "../../queries/links/find-link.ts";
+import { namedLink } from "../../queries/links/named-link.ts";
 import type { ClickPlace, LogReader } from "../../queries/log-reader/log-reader.ts";
 import type { Api } from "../fastify.ts";
 import { CONTENT_TYPES, openExports, sendExport } from "../limits/exports.ts";

@@ -6,8 +6,10 @@ import type { Api } from "../../api/fastify.ts";
 import { FORM_FRAME_BYTES, takeUploads } from "../../api/uploads.ts";
 import { opened } from "../../commands/account/account.ts";
 import { requireDeveloper } from "../../commands/caller.ts";
+import { lastPosition } from "../../commands/handle-command.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { shortUrlOf } from "../../events/click-facts.ts";
+import { addressOf } from "../../events/streams.ts";
 import { BULK_MAX_LINKS, hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import { timeZone } from "../../queries/analytics/time-zone.ts";
 import type { Fields as Cells } from "../../transfer/import/imported.ts";
@@ -27,7 +29,7 @@ import { type Card, type Columns, copyButton, table } from "../shell/parts.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
 import { mappedTable, PARTS, tellColumns } from "./column-mapping.ts";
-import { LINKS_PATH } from "./links-filters.ts";
+import { LINKS_PATH, SEVERAL } from "./links-filters.ts";
 import { cutInTheMiddle } from "./links-table.ts";
 
 const PATH = "/portal/links/many";
@@ -121,7 +123,7 @@ export function manyLinksPage(app: Api, deps: PortalDeps): void {
         );
         const outcome = { sheet, parts, isOneEachDestination, rows, report, isDone };
         return {
-          position: isDone ? lastPosition(rows) : undefined,
+          position: isDone ? lastPosition(rows.map(positionOf)) : undefined,
           to: () => sendMany(deps, reply, outcome),
         };
       },
@@ -188,11 +190,8 @@ async function targetOf(
   return { account, context, domain: undefined, keyId: undefined };
 }
 
-function lastPosition(rows: readonly ImportedRow[]) {
-  const positions = rows.flatMap((row) =>
-    "position" in row && row.position !== undefined ? [row.position] : [],
-  );
-  return positions.sort().at(-1);
+function positionOf(row: ImportedRow) {
+  return row.outcome === "failed" ? undefined : row.position;
 }
 
 function sendMany(
@@ -290,7 +289,7 @@ function whatToTake(rows: readonly ImportedRow[], { baseUrl }: PortalDeps): Html
   const links = rows.flatMap((row) => (row.outcome === "failed" ? [] : [row]));
   const keys = links.map(({ link }) => link.key);
   const shortUrls = keys.map((key) => shortUrlOf(key, baseUrl)).join("\n");
-  return html`<form class="actions" method="post" action="${LINKS_PATH}/several">
+  return html`<form class="actions" method="post" action="${SEVERAL}">
 ${
   keys.length > 0 &&
   html`${Array.from(new Set(keys), (link) => hiddenFields({ link }))}<span id="all-links" hidden>${shortUrls}</span>${copyButton("all-links", "all short links", "Copy all")}
@@ -329,11 +328,10 @@ function columnsOf({ rows, isDone }: Outcome): Columns<ImportedRow> {
     "Short link": {
       cell(row) {
         if (row.outcome === "failed") return undefined;
-        const [host = "", slug = ""] = row.link.key.split("/");
         const name = readableUrl(row.link.key);
         const isThere = isDone || (row.outcome === "already" && !isRepeated(row, first));
         return isThere
-          ? html`<a class="clip" href="${linkPath({ host, slug })}">${name}</a>`
+          ? html`<a class="clip" href="${linkPath(addressOf(row.link.key))}">${name}</a>`
           : html`<span class="clip">${name}</span>`;
       },
       width: 12,

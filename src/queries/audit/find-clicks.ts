@@ -1,11 +1,11 @@
 // Clicks by link, account and time, from the log: read from the hour on in which they were recorded. Where to begin is a
 // document; the search itself runs in another thread.
 
-import { namedLink } from "../../commands/links/change-link.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { CATEGORY, linkKey, PREFIX } from "../../events/streams.ts";
 import { laterOf } from "../../projections/definitions/click-tables/positions.ts";
 import { clicks as clickGroup } from "../../projections/groups.ts";
+import { namedLink } from "../../queries/links/named-link.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import { type EventStore, type Position, type RecordedEvent, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";

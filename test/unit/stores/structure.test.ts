@@ -33,7 +33,11 @@ it.each([
   ["(size, id)", "(size DESC, id)", "the index by_size is another one"],
   ["note IS NOT NULL", "note IS NULL", "the index noted is another one"],
   ["CREATE INDEX by_size ON things (size, id);", "", "the index by_size is missing"],
-  ["CREATE INDEX by_size", "CREATE VIEW seen AS SELECT 1; CREATE INDEX by_size", "the view seen doesn't belong"],
+  [
+    "CREATE INDEX by_size",
+    "CREATE VIEW seen AS SELECT 1; CREATE INDEX by_size",
+    "the view seen doesn't belong",
+  ],
 ])("with %s as %s is another one", (before, after, what) => {
   expect(alterationsOf(SCHEMA.replace(before, after)).join("\n")).toContain(what);
 });

@@ -2,7 +2,6 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PRESENT_RULES } from "../../src/events/classification/classify.ts";
 import { packagedGeo } from "../../src/redirect/clicks/enrich/geo.ts";

@@ -12,7 +12,7 @@ import type {
 } from "../../queries/analytics/link-numbers.ts";
 import type { RangeRequest } from "../../queries/analytics/range.ts";
 import { isoIn, UTC } from "../../queries/analytics/time-zone.ts";
-import { LATE_MS } from "../../queries/documents-behind.ts";
+import { OUTDATED_MS } from "../../queries/documents-behind.ts";
 import type { AnalyticsSchema } from "../schemas.ts";
 import { gapsAnswer } from "./gaps.ts";
 import type { RangeAnswer } from "./range-schema.ts";
@@ -33,7 +33,7 @@ export function analyticsAnswer(found: LinkNumbers, now: Date): z.input<typeof A
       hourlyClicks: Object.fromEntries(series.map(({ start, total }) => [isoIn(UTC, start), total])),
       recentClicks: recent,
     },
-    ...(behindMs > LATE_MS && { as_of: new Date(now.getTime() - behindMs).toISOString() }),
+    ...(behindMs > OUTDATED_MS && { as_of: new Date(now.getTime() - behindMs).toISOString() }),
   };
 }
 

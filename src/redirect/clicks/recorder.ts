@@ -8,10 +8,9 @@ import { backoffMs } from "../../runtime/keep-trying.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { LogHealth } from "../../stores/coordination/log-health.ts";
-import { addHit, emptyBatch, type HitBatch, hitsOf, type RawHit, withdrawHit } from "./hit.ts";
-import type { JournalStatus } from "./journal.ts";
+import type { ClickWriter, JournalStatus, Revisions, Written } from "./append-clicks.ts";
+import { addHit, emptyBatch, type HitBatch, hitsOf, type RawHit, takeBack } from "./hit.ts";
 import { type ClickGap, type LossNotes, type LossStatus, LostHits } from "./lost-hits.ts";
-import type { ClickWriter, Revisions, Written } from "./write-clicks.ts";
 
 export type RecorderDeps = {
   durability: "batched" | "durable";
@@ -104,7 +103,7 @@ export class ClickRecorder {
   readonly #lostHits: LostHits;
   readonly #revisions = new Map<string, number>();
   #added = 0;
-  #withdrawn = 0;
+  #takenBack = 0;
   #committed = 0;
   #unstored = 0;
   #lost = 0;
@@ -179,7 +178,7 @@ export class ClickRecorder {
     });
     await Promise.race([asking.catch(() => undefined), delay(withinMs, undefined, { ref: false })]);
     return {
-      recorded: this.#added - this.#withdrawn,
+      recorded: this.#added - this.#takenBack,
       committed: this.#committed,
       waiting: this.#backlog,
       unstored: this.#unstored,
@@ -193,7 +192,7 @@ export class ClickRecorder {
   }
 
   get #backlog(): number {
-    return this.#added - this.#withdrawn - this.#committed;
+    return this.#added - this.#takenBack - this.#committed;
   }
 
   get #isDurable(): boolean {
@@ -286,7 +285,7 @@ export class ClickRecorder {
   async #store(batch: Batch): Promise<void> {
     let isUnknown = false;
     let hasEnded = false;
-    while (batch.hits.count > batch.hits.withdrawn) {
+    while (batch.hits.count > batch.hits.takenBack) {
       const written = await this.#try(batch.hits);
       if (written.stored) return this.#onStored(batch, written);
       isUnknown ||= written.isUnknown;
@@ -328,7 +327,7 @@ export class ClickRecorder {
     this.#failures = 0;
     this.#storedAt = this.#now();
     this.#lost += lost;
-    this.#committed += batch.hits.count - batch.hits.withdrawn;
+    this.#committed += batch.hits.count - batch.hits.takenBack;
     this.#unstored -= batch.answered;
     this.appendDuration.observe(seconds);
     if (journal?.failure) this.#deps.health?.notWritten("clicks", journal.failure);
@@ -362,8 +361,8 @@ export class ClickRecorder {
 
   /** Hits whose redirects were answered 503, of a batch that is not in the log. */
   #takeOut(batch: Batch): void {
-    for (const index of batch.gone) withdrawHit(batch.hits, index);
-    this.#withdrawn += batch.gone.length;
+    for (const index of batch.gone) takeBack(batch.hits, index);
+    this.#takenBack += batch.gone.length;
     batch.gone = [];
   }
 

@@ -5,14 +5,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { StoreFailed } from "../../../src/stores/connections/errors.ts";
 import type { EventStore } from "../../../src/stores/event-store/port.ts";
 import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
 import { openLogFile } from "../../../src/stores/event-store/sqlite/log-file.ts";
-import { appendRequest, LogWriter } from "../../../src/stores/event-store/sqlite/write-log.ts";
+import { appendRequest, LogFileWriter } from "../../../src/stores/event-store/sqlite/write-log.ts";
 import { loggedEvents, loggedTexts } from "../../support/event-store/logged-events.ts";
 import { sampleEvent, sampleEvents } from "../../support/event-store/sample-events.ts";
-import { openSqliteLog } from "../../support/event-store/sqlite-log.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
 let folder: TemporaryFolder;
@@ -82,7 +80,7 @@ describe("what is stored", () => {
   });
 
   it("survives when a group of appends fails together, and nothing of the group is read", async () => {
-    const log = new LogWriter(openLogFile(file));
+    const log = new LogFileWriter(openLogFile(file));
     const at = "2026-03-01T10:00:00.000Z";
     const [one, other] = [sampleEvents(1), sampleEvents(1)];
     // A full disk: whatever is appended fails when the row is written for a third stream.

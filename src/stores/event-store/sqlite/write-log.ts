@@ -5,7 +5,7 @@ import { categoryOf } from "../categories.ts";
 import type { ExpectedRevision, NewEvent } from "../port.ts";
 import { type AppendRow, compressed, jsonOf } from "./bodies.ts";
 import { DICTIONARY, dictionariesOf } from "./log-file.ts";
-import { COLUMNS, LogReader, numberOf } from "./read-log.ts";
+import { COLUMNS, LogFileReader, numberOf } from "./read-log.ts";
 
 /** `events`: their ids, and the JSON array of all. */
 export type AppendRequest = {
@@ -34,9 +34,9 @@ export function appendRequest(
   return { stream, expected, recordedAt, ids: events.map(({ id }) => id), json: jsonOf(events) };
 }
 
-export class LogWriter {
+export class LogFileWriter {
   readonly #db: DatabaseSync;
-  readonly #reader: LogReader;
+  readonly #reader: LogFileReader;
   readonly #commits: GroupCommit;
   readonly #dictionary: Uint8Array | undefined;
   readonly #insert: StatementSync;
@@ -45,7 +45,7 @@ export class LogWriter {
   /** @throws SQLite's error for a file that isn't as log-file.ts makes it */
   constructor(db: DatabaseSync) {
     this.#db = db;
-    this.#reader = new LogReader(db);
+    this.#reader = new LogFileReader(db);
     db.exec(BLOCK_ON_LOCK);
     this.#commits = new GroupCommit(db);
     this.#dictionary = dictionariesOf(db).get(DICTIONARY);

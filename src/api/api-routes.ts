@@ -1,6 +1,6 @@
 // The routes under /api, for a process with the api role.
 
-import type { BulkDeps } from "../commands/links/bulk/bulk.ts";
+import type { CreateLinkDeps } from "../commands/links/create-link.ts";
 import type { Config } from "../config/config.ts";
 import type { LogReader } from "../queries/log-reader/log-reader.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -23,6 +23,7 @@ import { listLinksRoute } from "./links/list-route.ts";
 import { proofRoute } from "./links/proof-route.ts";
 import { savedFilterRoutes } from "./links/saved-filter-routes.ts";
 import { tagRoutes } from "./links/tag-routes.ts";
+import { memberRoutes } from "./members/member-routes.ts";
 import { linkPages } from "./page-links.ts";
 import type { DrawQr } from "./qr/draw-qr.ts";
 import { qrRoute } from "./qr/qr-route.ts";
@@ -33,7 +34,9 @@ export type ApiDeps = {
   config: Pick<Config, "baseHost" | "baseUrl">;
   backend: { eventStore: EventStore; readStore: ReadStore; secrets: Secrets };
   keys: KeyGuardDeps;
-  links: BulkDeps;
+  links: CreateLinkDeps;
+  /** `listener`: called when keys of an account may do more or less than before. */
+  onCallersChanged: (listener: (accountId: string) => void) => void;
   /** Shared by all processes: of open streams. */
   counts: Counts;
   clock: () => Date;
@@ -84,6 +87,7 @@ export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
     historyRoute(keyed, life);
     proofRoute(keyed, { ...life, counts: deps.counts, logReader: deps.logReader });
     tagRoutes(keyed, life);
+    memberRoutes(keyed, life);
     sharedPagesRoutes(keyed, { ...life, secrets: backend.secrets });
     savedFilterRoutes(keyed, life);
     eventsRoute(keyed, { ...reading, ...deps, findCaller: deps.keys.findCaller });

@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import { hashKey } from "../commands/account/keys.ts";
 import { keyUseSecret } from "../commands/account/secrets.ts";
-import type { KeyScope, Limits } from "../events/vocabulary.ts";
+import { may, RIGHT_OF_SCOPE } from "../commands/people/rights.ts";
+import { type KeyScope, type Limits, USUAL_SCOPES } from "../events/vocabulary.ts";
 import type { KeyCaller } from "../queries/find-caller.ts";
 import { inNetworks } from "../runtime/addresses/networks.ts";
 import { entriesBound } from "../runtime/entries-bound.ts";
@@ -89,13 +90,14 @@ export function keyGuard(deps: KeyGuardDeps) {
     /**
      * Requires a valid key with the scope of the route and counts the request against it; without a valid one, against the
      * address.
-     * @throws invalid_api_key, key_expired, address_not_allowed, rate_limit_exceeded, missing_scope
+     * @throws invalid_api_key, key_expired, address_not_allowed, rate_limit_exceeded, missing_scope, not_permitted
      */
     async demand(request: FastifyRequest, reply: FastifyReply, scope: KeyScope): Promise<void> {
       const caller = await countedCaller(request, reply);
       if (caller instanceof Refused) throw caller;
-      if (caller.scopes && !caller.scopes.includes(scope))
+      if (!(caller.scopes ?? USUAL_SCOPES).includes(scope))
         throw new Refused("missing_scope", `This API key lacks the scope ${scope}: send a key that has it`);
+      if (!may(caller.role, RIGHT_OF_SCOPE[scope])) throw new Refused("not_permitted");
       request.caller = caller;
     },
     show,

@@ -36,6 +36,12 @@ export const SCOPES: Readonly<Record<string, KeyScope>> = {
   "GET /api/v1/cloudevents": "events:read",
   "GET /api/v1/cloudevents/stream": "events:read",
   "GET /api/v1/webhooks/:webhook_id/deliveries/stream": "events:read",
+  "GET /api/v1/members": "members",
+  "PATCH /api/v1/members/:person_id": "members",
+  "DELETE /api/v1/members/:person_id": "members",
+  "GET /api/v1/invitations": "members",
+  "POST /api/v1/invitations": "members",
+  "DELETE /api/v1/invitations/:invitation_id": "members",
 };
 
 type Schema = { security?: readonly object[]; description?: string; response?: Record<string, unknown> };

@@ -9,10 +9,13 @@ import {
 } from "../commands/account/account.ts";
 import { type ClaimState, evolveClaim, unclaimed } from "../commands/domains/domain.ts";
 import { type ExistingLink, evolve as evolveLink, freeLink, type LinkState } from "../commands/links/link.ts";
+import { evolve as evolvePerson, newPerson, type PersonState } from "../commands/people/person.ts";
+import { personEvents } from "../events/accounts/account-events.ts";
 import type {
   AccountEvent,
   DomainEvent,
   LinkEvent,
+  PersonEvent,
   StoredEvent,
   WithdrawalEvent,
 } from "../events/catalogue.ts";
@@ -26,6 +29,7 @@ import {
   linkStream,
   operatorStream,
   PREFIX,
+  personStream,
   withdrawalStream,
 } from "../events/streams.ts";
 import { hasDeveloperFeatures } from "../events/vocabulary.ts";
@@ -49,6 +53,7 @@ export function streamRules(): StreamRules {
     [PREFIX.withdrawals, withdrawalRule(links)],
     [PREFIX.gaps, gapRule],
     [PREFIX.operator, operatorRule],
+    [PREFIX.person, personRule()],
     [LOG_STREAM, logRule],
   ];
   return {
@@ -83,8 +88,14 @@ function accountRule(): Rule {
   };
 }
 
-/** Checked only on the event that adds something, because a downgrade takes nothing away. How many is the operator's to set. */
+/**
+ * Of tiers checked only on the event that adds something, because a downgrade takes nothing away. How many is the operator's to
+ * set.
+ */
 function limitProblem(account: OpenAccount, { type }: AccountEvent): string | undefined {
+  const isOfMembers = type === "MemberRemoved" || type === "MemberRoleChanged";
+  if (isOfMembers && ![...account.members.values()].some(({ role }) => role === "owner"))
+    return "leaves the account without an owner";
   if ((type === "WebhookAdded" || type === "DomainAdded") && !hasDeveloperFeatures(account.tier))
     return `${type} on the ${account.tier} tier`;
   return undefined;
@@ -193,6 +204,19 @@ function operatorRule(event: StoredEvent): string | undefined {
   if (!(event.type in operatorEvents) || event.stream !== operatorStream(new Date(event.data.at)))
     return "belongs to another stream";
   return wasByOperator(event);
+}
+
+function personRule(): Rule {
+  const persons = new Map<string, PersonState>();
+  return (event) => {
+    const { data } = event as PersonEvent;
+    if (!(event.type in personEvents) || event.stream !== personStream(data.personId))
+      return "belongs to another stream";
+    const before = persons.get(event.stream) ?? newPerson;
+    persons.set(event.stream, evolvePerson(before, event as PersonEvent));
+    if (before.status === "removed") return "comes after PersonRemoved";
+    return event.type === "PersonRegistered" && event.revision > 0 ? "registers the person again" : undefined;
+  };
 }
 
 function logRule({ type, revision }: StoredEvent): string | undefined {

@@ -15,6 +15,11 @@ type Entry = { about?: string; load: () => Promise<{ commands: readonly CommandR
 const COMMANDS: Readonly<Record<string, Entry>> = {
   serve: { load: () => import("./serve-command.ts") },
   account: { about: "accounts and their tiers", load: () => import("./accounts/account-commands.ts") },
+  member: {
+    about: "who is in an account, and with which role",
+    load: () => import("./accounts/member-commands.ts"),
+  },
+  person: { about: "who signs in", load: () => import("./accounts/person-commands.ts") },
   key: { about: "API keys", load: () => import("./accounts/key-commands.ts") },
   domain: { about: "custom domains", load: () => import("./accounts/domain-commands.ts") },
   webhook: {
@@ -24,11 +29,11 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   link: { about: "what a link is, and stopping an abusive one", load: () => import("./link-commands.ts") },
   clicks: {
     about: "take hits out of the numbers, such as tests or fraud (docs/audit.md)",
-    load: () => import("./clicks/click-commands.ts"),
+    load: () => import("./click-commands.ts"),
   },
   projections: {
     about: "documents folded from events",
-    load: () => import("./projections/projection-commands.ts"),
+    load: () => import("./projection-commands.ts"),
   },
   audit: { about: "the log of events", load: () => import("./audit/audit-commands.ts") },
   explain: {
@@ -41,7 +46,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     about: "links and clicks as files (docs/import.md)",
     load: () => import("./transfer/export-command.ts"),
   },
-  backup: { load: () => import("./storage/backup-command.ts") },
+  backup: { load: () => import("./backup-command.ts") },
 };
 
 /**

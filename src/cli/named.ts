@@ -1,12 +1,13 @@
 // How every command is told which account, domain, webhook or link: by its id, or by what an operator knows of it.
 import { Option } from "commander";
-import { namedLink } from "../commands/links/change-link.ts";
 import type { LinkAddress } from "../commands/links/link-stream.ts";
 import { LINK_STATUSES } from "../events/links/link-status.ts";
 import type { DomainDocument } from "../projections/definitions/domains.ts";
 import type { WebhookDocument } from "../projections/definitions/webhooks.ts";
 import { findAccount } from "../queries/accounts.ts";
 import { domainsNamed } from "../queries/domains.ts";
+import { namedLink } from "../queries/links/named-link.ts";
+import { findPerson } from "../queries/people.ts";
 import { webhooksNamed } from "../queries/webhooks.ts";
 import { Refused } from "../runtime/refused.ts";
 import type { Session } from "./session.ts";
@@ -27,6 +28,16 @@ export const ACCOUNT = {
   about: "e-mail address or id; its key's id, hostname or link will do, too",
   find: ({ deps }: Session, given: string) => findAccount(deps, given),
 } satisfies Named;
+
+/** @throws person_not_found */
+export const PERSON: Named = {
+  about: "e-mail address or id",
+  async find({ deps }, given): Promise<string> {
+    const personId = await findPerson(deps, given);
+    if (personId === undefined) throw new Refused("person_not_found");
+    return personId;
+  },
+};
 
 /** @throws invalid_link */
 export const LINK_ADDRESS: Named = { about: LINK, find: async (session, given) => linkNamed(session, given) };

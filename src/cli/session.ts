@@ -12,6 +12,7 @@ import {
   foldQueried,
 } from "../projections/builds/fold-now.ts";
 import { lifecycle, type ProjectionGroup } from "../projections/groups.ts";
+import { accountsOf } from "../queries/people.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { createLogger } from "../runtime/logging.ts";
 import { isRefused, Refused } from "../runtime/refused.ts";
@@ -255,5 +256,6 @@ function depsOf(config: Config, { eventStore, readStore, secrets, deliveryQueue 
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const accepted = (url: string) => receiverUrl(url, reach);
   const own = { baseHost, baseUrl, keyPrefix, limits, resolveTxt, receiverUrl: accepted };
-  return { ...runtimeDeps, eventStore, readStore, secrets, deliveryQueue, ...own };
+  const people = { accountsOf: accountsOf({ eventStore, readStore }) };
+  return { ...runtimeDeps, eventStore, readStore, secrets, deliveryQueue, ...people, ...own };
 }

@@ -1,7 +1,7 @@
 // Every event type with its schema, version and upcasters; unknown keys are refused when writing, dropped when reading.
 import { z } from "zod";
 import type { EventMetadata, RecordedEvent } from "../stores/event-store/port.ts";
-import { accountEvents, domainEvents, webhookEvents } from "./accounts/account-events.ts";
+import { accountEvents, domainEvents, personEvents, webhookEvents } from "./accounts/account-events.ts";
 import { sharingEvents } from "./accounts/sharing-events.ts";
 import { clickEvents, gapEvents } from "./click-events.ts";
 import type { CatalogueEntry } from "./definition.ts";
@@ -20,6 +20,7 @@ export const catalogue = {
   ...gapEvents,
   ...sealEvents,
   ...operatorEvents,
+  ...personEvents,
   ...logEvents,
 } as const;
 
@@ -47,16 +48,18 @@ export type LogSealed = EventOf<"LogSealed">;
 export type LogBegun = EventOf<"LogBegun">;
 /** Of `operator-<yyyymm>`. */
 export type OperatorEvent = EventOf<keyof typeof operatorEvents>;
+/** Of `person-<uuid>`. */
+export type PersonEvent = EventOf<keyof typeof personEvents>;
 export type LinkledgerEvent = EventOf<EventType>;
 
 /** An event read from the store, upcast and validated, as deciders and projections fold it. */
 export type StoredEvent = LinkledgerEvent &
   Pick<RecordedEvent, "id" | "stream" | "revision" | "position" | "recordedAt"> & { metadata: EventMetadata };
 
-/** Types of events of accounts: seals and gaps are over events of all, and what the operator does and how the log began belong to nobody. */
-export const EVENT_TYPES = (Object.keys(catalogue) as EventType[]).filter(
-  (type) => !(type in sealEvents || type in gapEvents || type in operatorEvents || type in logEvents),
-);
+const OF_NO_ACCOUNT = { ...sealEvents, ...gapEvents, ...operatorEvents, ...personEvents, ...logEvents };
+
+/** Types of events of accounts, of which their feeds tell. */
+export const EVENT_TYPES = (Object.keys(catalogue) as EventType[]).filter((type) => !(type in OF_NO_ACCOUNT));
 
 /** What of an event's data leaves the service, in the event feed: all fields but the internal ones. */
 export function publishedData({ type, data }: LinkledgerEvent): Record<string, unknown> {

@@ -91,5 +91,9 @@ export function metadataOf({
   metadata,
 }: Pick<RecordedEvent, "id" | "type" | "metadata">): Required<EventMetadata> {
   const actor = type === "LinkClicked" || type === "ClicksNotRecorded" ? REDIRECT : UNKNOWN;
-  return { correlationId: id, causationId: id, actor, ...(metadata ?? { schemaVersion: 0 }) };
+  const said = { correlationId: id, causationId: id, actor, ...(metadata ?? { schemaVersion: 0 }) };
+  // As it was written while an account was one person, whose id is the account's.
+  return (said.actor.type as string) === "account"
+    ? { ...said, actor: { ...said.actor, type: "person" } as Actor }
+    : said;
 }

@@ -10,6 +10,7 @@ export const CATEGORY = {
   withdrawals: "withdrawals",
   gaps: "gaps",
   operator: "operator",
+  person: "person",
 } as const;
 
 /** What the names of a category's streams begin with. */
@@ -33,6 +34,10 @@ export function accountStream(accountId: string): string {
   return `${PREFIX.account}${accountId}`;
 }
 
+export function personStream(personId: string): string {
+  return `${PREFIX.person}${personId}`;
+}
+
 /** `hostname`: lower-case A-label form. */
 export function domainStream(hostname: string): string {
   return `${PREFIX.domain}${hostname}`;
@@ -41,6 +46,12 @@ export function domainStream(hostname: string): string {
 /** The identity of a link: `<host>/<slug>`, the host without port; both lower case, as slugs are case-insensitive. */
 export function linkKey(host: string, slug: string): string {
   return `${host.toLowerCase()}/${slug.toLowerCase()}`;
+}
+
+/** What a link's key says. */
+export function addressOf(key: string): { host: string; slug: string } {
+  const [host = "", slug = ""] = key.split("/");
+  return { host, slug };
 }
 
 export function linkStream(host: string, slug: string): string {

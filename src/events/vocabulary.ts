@@ -29,16 +29,23 @@ export type UtmField = (typeof UTM_FIELDS)[number];
 /** Of a click that none of the link's rules led; no rule has this id. */
 export const NO_RULE = "none";
 
-/** What an API key may do, unless it may do all. */
+/** What an API key may do. */
 export const KEY_SCOPES = [
   "links:read",
   "links:write",
   "analytics:read",
   "analytics:share",
   "events:read",
+  "members",
 ] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
+/** Of a key that names none: whoever lets a key change members says so. */
+export const USUAL_SCOPES: readonly KeyScope[] = KEY_SCOPES.filter((scope) => scope !== "members");
+
+/** What a member is in an account: each may do what those after it may (commands/people/rights.ts). */
+export const ROLES = ["owner", "admin", "editor", "viewer"] as const;
+export type Role = (typeof ROLES)[number];
 /** What else than a domain's id says where links are: on the service's own host. */
 export const DEFAULT_DOMAIN = "default";
 /** What else than the id of a key says who made a link; imports are the portal's, unless they name a key. */
@@ -81,6 +88,9 @@ export const STREAM_LIMITS = {
   accountEvents: 5_000,
   /** Of an account: tags that have a colour at one time. */
   tagColours: 500,
+  /** Of an account: members, and invitations that are open, at one time. */
+  members: 200,
+  invitations: 100,
   /** Of an account: at one time. */
   sharedPages: 100,
   weeklyMails: 10,

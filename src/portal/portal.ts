@@ -22,8 +22,12 @@ import { manyLinksPage } from "./link-list/many-links-page.ts";
 import { explainPage } from "./links/explain-page.ts";
 import { linkPages } from "./links/link-page.ts";
 import { newLinkPage } from "./links/new-link-page.ts";
+import { accountsPages } from "./members/accounts-page.ts";
+import { invitationPages } from "./members/invitation-page.ts";
+import { membersPages } from "./members/members-page.ts";
 import type { PortalDeps, Watched } from "./portal-deps.ts";
 import { proofPages } from "./proof/proof-pages.ts";
+import { rightRoutes } from "./route-rights.ts";
 import { sharedPage } from "./shared/shared-page.ts";
 import { sharingPages } from "./shared/sharing-page.ts";
 import { stopMailPage } from "./shared/stop-mail-page.ts";
@@ -47,14 +51,17 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
   await base.register(async (site: Api) => {
     hideFromOpenApi(site);
     await protect(site, deps);
-    const people = { sessions: sessions(deps), devices: knownDevices(deps) };
+    const people = {
+      sessions: sessions({ ...deps, currentAccount: deps.links.currentAccount }),
+      devices: knownDevices(deps),
+    };
     const portal = { ...deps, ...people };
     const cookies = portalCookies(deps.baseUrl);
     visitHook(site, {
       home: PREFIX,
       sellsPlans: deps.planPrice !== undefined,
       isSignUpOpen: deps.signUp === "open",
-      signedIn: async (sent) => ({ session: await portal.sessions.find(sent[cookies.session]) }),
+      signedIn: async (sent) => (await portal.sessions.find(sent[cookies.session])) ?? {},
       assets,
       cookies,
     });
@@ -65,6 +72,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
     await site.register(async (strangers: Api) => stopMailPage(strangers, deps));
     await site.register(
       async (app: Api) => {
+        rightRoutes(app);
         await assetRoutes(app, assets);
         const exports = openExports(deps);
         app.addHook("preClose", async () => exports.close());
@@ -81,7 +89,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
         sharingPages(app, portal);
         liveNumbers(app, {
           ...portal,
-          findSession: (sent) => portal.sessions.find(sent[cookies.session]),
+          findSession: async (sent) => (await portal.sessions.find(sent[cookies.session]))?.session,
         });
         newLinkPage(app, portal);
         manyLinksPage(app, portal);
@@ -91,6 +99,9 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
         explainPage(app, portal);
         exportRoutes(app, { ...portal, exports });
         proofPages(app, { ...portal, exports });
+        membersPages(app, portal);
+        invitationPages(app, portal);
+        accountsPages(app, portal);
         keysPages(app, portal);
         webhooksPage(app, portal);
         webhookPage(app, portal);

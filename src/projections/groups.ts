@@ -11,6 +11,7 @@ import { domains } from "./definitions/domains.ts";
 import { eventIndex } from "./definitions/event-index.ts";
 import { keys, keyTexts } from "./definitions/keys.ts";
 import { links } from "./definitions/links.ts";
+import { persons } from "./definitions/persons.ts";
 import { webhooks } from "./definitions/webhooks.ts";
 import { weeklyMails } from "./definitions/weekly-mails.ts";
 import type { Projection } from "./projection.ts";
@@ -33,13 +34,14 @@ export type ProjectionGroup = {
 /** Commits soon, as portal pages wait until a link that was just created is in the documents. */
 export const lifecycle: ProjectionGroup = {
   name: "lifecycle",
-  version: 5,
-  readsSince: 5,
+  version: 6,
+  readsSince: 6,
   projections: [
     accounts,
     brands,
     keys,
     keyTexts,
+    persons,
     domains,
     webhooks,
     weeklyMails,
@@ -56,6 +58,7 @@ export const lifecycle: ProjectionGroup = {
     CATEGORY.withdrawals,
     CATEGORY.gaps,
     CATEGORY.operator,
+    CATEGORY.person,
   ],
   commitMs: { least: 100, most: 300 },
 };

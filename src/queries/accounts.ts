@@ -1,22 +1,23 @@
 // Accounts with their keys and what they use of their tier's limits, for the command line, the console and the portal.
 import type { AccountState } from "../commands/account/account.ts";
 import { loadAccount } from "../commands/account/accounts.ts";
-import { accountWithEmail } from "../commands/account/email.ts";
-import { emailSecret, keyUseSecret } from "../commands/account/secrets.ts";
+import { keyUseSecret } from "../commands/account/secrets.ts";
 import { upgradeRequestedAt } from "../commands/account/tier.ts";
-import { namedLink } from "../commands/links/change-link.ts";
+
+import { personWithEmail } from "../commands/people/email.ts";
 import { linkKey } from "../events/streams.ts";
 import {
   hasDeveloperFeatures,
   INTERFACE_LIMITS,
-  KEY_SCOPES,
   type Limits,
   type Tier,
+  USUAL_SCOPES,
 } from "../events/vocabulary.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { domains } from "../projections/definitions/domains.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
 import { webhooks } from "../projections/definitions/webhooks.ts";
+import { namedLink } from "../queries/links/named-link.ts";
 import { hostName } from "../runtime/addresses/host-name.ts";
 import { isRefused, Refused } from "../runtime/refused.ts";
 import type { EventStore } from "../stores/event-store/port.ts";
@@ -28,6 +29,7 @@ import { domainRow, domainsNamed, listDomains } from "./domains.ts";
 import { linkFromStream } from "./links/find-link.ts";
 import type { StatusDeps } from "./links/link-statuses.ts";
 import { accountLinks, countLinks } from "./links/list-links.ts";
+import { accountsOf, ownerEmail } from "./people.ts";
 import { listWebhooks, webhookRow } from "./webhooks.ts";
 
 type Deps = { readStore: ReadStore };
@@ -119,15 +121,12 @@ function sharedRows(account: AccountState) {
   };
 }
 
-/** `links`: without deleted ones. `email`: null once the account is closed. */
+/** `links`: without deleted ones. `email`: of an owner; null once the account is closed. */
 async function accountRow(deps: SecretDeps, { _id, tier, status, openedAt }: AccountDocument) {
-  const [email, counted] = await Promise.all([
-    deps.secrets.get(emailSecret(_id), deps.clock()),
-    countLinks(deps, _id),
-  ]);
+  const [email, counted] = await Promise.all([ownerEmail(deps, _id), countLinks(deps, _id)]);
   return {
     account_id: _id,
-    email: typeof email === "string" ? email : null,
+    email,
     tier,
     status,
     opened_at: openedAt,
@@ -143,10 +142,16 @@ async function accountRow(deps: SecretDeps, { _id, tier, status, openedAt }: Acc
 export async function findAccount(deps: FindAccountDeps, named: string): Promise<string> {
   const text = named.trim();
   const accountId = text.includes("@")
-    ? (await accountWithEmail(deps, text))?.accountId
+    ? await byAddress(deps, text)
     : ((await byId(deps, text)) ?? (await byHostname(deps, text)) ?? (await byLink(deps, text)));
   if (accountId === undefined) throw new Refused("account_not_found");
   return accountId;
+}
+
+/** Of several the one that they opened, else the one that they have been a member of for the longest. */
+async function byAddress(deps: FindAccountDeps, text: string): Promise<string | undefined> {
+  const person = await personWithEmail(deps, text);
+  return person && (await accountsOf(deps)(person.personId))[0];
 }
 
 async function byId(deps: FindAccountDeps, text: string): Promise<string | undefined> {
@@ -214,7 +219,7 @@ export function keyRow(key: KeyDocument, now: Date) {
     hint: key.hint,
     status: keyStatus(key, now),
     issued_at: key.issuedAt,
-    scopes: key.scopes ?? [...KEY_SCOPES],
+    scopes: key.scopes ?? [...USUAL_SCOPES],
     expires_at: key.expiresAt ?? null,
     networks: key.networks ?? null,
     earlier: acceptedEarlier(key, now),

@@ -3,9 +3,10 @@
 import { LRUCache } from "lru-cache";
 import type { AccountKey, AccountState, KeyTerms } from "../commands/account/account.ts";
 import { type CurrentAccounts, loadAccount } from "../commands/account/accounts.ts";
+import { roleOfKey } from "../commands/account/authority.ts";
 import type { Caller } from "../commands/caller.ts";
 import { PREFIX } from "../events/streams.ts";
-import type { Tier } from "../events/vocabulary.ts";
+import type { Role, Tier } from "../events/vocabulary.ts";
 import { orNotBuilt } from "../projections/builds/errors.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type KeyDocument, type KeyTextDocument, keys, keyTexts } from "../projections/definitions/keys.ts";
@@ -15,8 +16,11 @@ import { minVersions } from "../stores/coordination/min-versions.ts";
 import type { EventStore, Position } from "../stores/event-store/port.ts";
 import type { ReadStore } from "../stores/read-store/port.ts";
 
-/** `expiresAt`: of the key's text that was sent, ISO 8601 UTC; one that was replaced ends before the key does. */
-export type KeyCaller = Caller & { keyId: string } & KeyTerms;
+/**
+ * `expiresAt`: of the key's text that was sent, ISO 8601 UTC; one that was replaced ends before the key does. `role`: what
+ * bounds the key.
+ */
+export type KeyCaller = Caller & { keyId: string; role: Role } & KeyTerms;
 
 export type CallerLookupDeps = {
   readStore: ReadStore;
@@ -28,6 +32,15 @@ export type CallerLookupDeps = {
 };
 
 type KeyOwner = { accountId: string; keyId: string; keyHash: string };
+
+/** Events of an account by which a key of it may do more or less. */
+const OF_ACCOUNTS: ReadonlySet<string> = new Set([
+  "TierChanged",
+  "AccountClosed",
+  "MemberJoined",
+  "MemberRoleChanged",
+  "MemberRemoved",
+]);
 
 /** More keys than are in use at a time, or issued while the projections are behind. */
 const MOST_OWNERS = 50_000;
@@ -44,9 +57,15 @@ export class CallerLookup {
   readonly #owners = new LRUCache<string, KeyOwner>(entriesBound(MOST_OWNERS));
   /** By key id and account id. */
   readonly #minPositions = minVersions<Position>();
+  readonly #listeners: ((accountId: string) => void)[] = [];
 
   constructor(deps: CallerLookupDeps) {
     this.#deps = deps;
+  }
+
+  /** `listener`: called when keys of an account may do more or less than before. */
+  onChange(listener: (accountId: string) => void): void {
+    this.#listeners.push(listener);
   }
 
   /** Called with every followed event, of any process. */
@@ -54,10 +73,11 @@ export class CallerLookup {
     if (!stream.startsWith(PREFIX.account)) return;
     const { accountId, keyId, keyHash } = (data ?? {}) as Record<string, unknown>;
     if (typeof accountId !== "string") return;
-    if (type === "TierChanged" || type === "AccountClosed") this.#minPositions.raise(accountId, position);
-    if (typeof keyId !== "string") return;
-    this.#minPositions.raise(keyId, position);
-    if (typeof keyHash === "string") this.#owners.set(keyHash, { accountId, keyId, keyHash });
+    const isOfKey = typeof keyId === "string";
+    if (OF_ACCOUNTS.has(type)) this.#minPositions.raise(accountId, position);
+    if (isOfKey) this.#minPositions.raise(keyId, position);
+    if (isOfKey && typeof keyHash === "string") this.#owners.set(keyHash, { accountId, keyId, keyHash });
+    if (isOfKey || OF_ACCOUNTS.has(type)) for (const changed of this.#listeners) changed(accountId);
   }
 
   /**
@@ -83,7 +103,8 @@ export class CallerLookup {
       this.#minPositions.allows(accountId, account._position);
     if (!isCurrent) return callerOf(owner, await loadAccount(eventStore, accountId));
     if (key.status !== "active" || account.status !== "open") return undefined;
-    return callerBy(owner, account.tier, { ...key, status: "active" });
+    const role = roleOfKey(key, (personId) => account.members[personId]?.role);
+    return callerBy(owner, account.tier, role, { ...key, status: "active" });
   }
 
   /** Catches up with the log before an unknown key is refused, because another node may just have issued it. */
@@ -103,16 +124,20 @@ export class CallerLookup {
 function callerOf(owner: KeyOwner, account: AccountState): KeyCaller | undefined {
   if (account.status !== "open") return undefined;
   const key = account.keys.get(owner.keyId);
-  return key?.status === "active" ? callerBy(owner, account.tier, key) : undefined;
+  if (key?.status !== "active") return undefined;
+  const role = roleOfKey(key, (personId) => account.members.get(personId)?.role);
+  return callerBy(owner, account.tier, role, key);
 }
 
 function callerBy(
   { accountId, keyId, keyHash }: KeyOwner,
   tier: Tier,
+  role: Role | undefined,
   key: AccountKey,
 ): KeyCaller | undefined {
+  if (role === undefined) return undefined;
   const { scopes, networks, earlier = [] } = key;
   const texts = [{ keyHash: key.keyHash, until: key.expiresAt }, ...earlier];
   const text = texts.find(({ keyHash: accepted }) => accepted === keyHash);
-  return text && { accountId, tier, via: "api", keyId, scopes, networks, expiresAt: text.until };
+  return text && { accountId, tier, role, via: "api", keyId, scopes, networks, expiresAt: text.until };
 }

@@ -46,6 +46,10 @@ export const REFUSALS = {
   tier_required: { status: 402 },
   forbidden: { status: 403 },
   missing_scope: { status: 403 },
+  not_permitted: {
+    status: 403,
+    message: "Your role in this account doesn't allow this: ask one of its owners or admins",
+  },
   address_not_allowed: { status: 403, message: "This API key may not be used from your address" },
   form_refused: {
     status: 403,
@@ -145,6 +149,24 @@ export const REFUSALS = {
   wrong_current_password: { status: 403, field: "current_password", message: "This is not your password" },
   // One message for an unknown address and a wrong password, so that addresses can't be enumerated.
   wrong_credentials: { status: 401, message: "This e-mail address and password don't go together" },
+  // Of people, and their membership in accounts.
+  not_a_member: { status: 403, message: "You are not a member of this account" },
+  member_not_found: { status: 404, message: "This account has no such member" },
+  already_member: { status: 409, message: "Who accepts this invitation is a member of the account already" },
+  role_too_high: {
+    status: 403,
+    field: "role",
+    message: "Nobody gives, changes or takes a role above their own",
+  },
+  last_owner: {
+    status: 409,
+    message: "This is the last owner of the account: make somebody else an owner first, or close the account",
+  },
+  too_many_members: { status: 409 },
+  invitation_not_found: { status: 404, message: "There is no such invitation" },
+  other_address: { status: 403, message: "This invitation was sent to another address than yours" },
+  person_exists: { status: 409, message: "This person has registered already" },
+  person_not_found: { status: 404, message: "There is no such person" },
   sign_up_closed: {
     status: 403,
     message: "Accounts of this service are made by its operator: ask for an invitation",

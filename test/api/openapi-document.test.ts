@@ -1,12 +1,15 @@
 // The OpenAPI document as tools and readers take it: clean under Redocly's rules, with webhooks as they are sent, examples
 // that work, and the links between pages.
+
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { KEY_SCOPES } from "../../src/events/vocabulary.ts";
 import { WEBHOOK_EVENTS } from "../../src/events/webhook-selection.ts";
 import { samplePayload } from "../../src/webhooks/routing/sample-payload.ts";
+import { PASSWORD, visitor } from "../support/portal/browser-like.ts";
 import { until } from "../support/runtime/until.ts";
 import type { Answer } from "../support/service/ask.ts";
 import {
@@ -48,6 +51,8 @@ describe("the OpenAPI document", () => {
   beforeAll(async () => {
     service = await startTestService();
     member = await service.member("developer");
+    const { key } = await service.issueKey(member.accountId, { scopes: KEY_SCOPES });
+    member = { ...member, key };
     const answer = await service.ask<Document>("/openapi.json");
     document = answer.body;
     text = answer.text;
@@ -119,6 +124,14 @@ describe("the OpenAPI document", () => {
     const isListed = async () =>
       (await service.ask<Tags>("/api/v1/tags", { key: member.key })).body.tags.length > 0;
     await until("the tag to be listed", isListed);
+    const to = { email: "viewer@example.org", role: "viewer" };
+    const invited = await service.post<{ link: string }>("/api/v1/invitations", member.key, to);
+    const { pathname, search, searchParams } = new URL(invited.body.link);
+    const fields = { ...Object.fromEntries(searchParams), password: PASSWORD };
+    await visitor(service.port).submit(pathname + search, fields, "/portal/invitation");
+    type Members = { members: { person_id: string; role: string }[] };
+    const { members } = (await service.ask<Members>("/api/v1/members", { key: member.key })).body;
+    const colleague = String(members.find(({ role }) => role === "viewer")?.person_id);
     const sent: string[] = [];
     for (const { path, method, operation } of operations()) {
       const examples = operation.requestBody?.content["application/json"]?.examples ?? {};
@@ -131,7 +144,10 @@ describe("the OpenAPI document", () => {
         const body = JSON.stringify(value)
           .replaceAll(/"domain_id":"[^"]*"/g, `"domain_id":"${domain_id}"`)
           .replaceAll(/"slug":"[^"]*"/g, `"slug":"${link.slug}"`);
-        const address = path.replace("{slug}", link.slug).replace("{tag}", "spring");
+        const address = path
+          .replace("{slug}", link.slug)
+          .replace("{tag}", "spring")
+          .replace("{person_id}", colleague);
         const answer = await service.ask(address, { method: method.toUpperCase(), key: member.key, body });
         const about = `${operation.operationId} ${name}: ${answer.text}`;
         expect([200, 201], about).toContain(answer.status);

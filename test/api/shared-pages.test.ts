@@ -219,7 +219,11 @@ it("is the same calm page when it was ended, is over, never was, or its account 
   expect(gone.status).toBe(204);
   now += 60_000;
   const { eventStore, secrets } = service.backend;
-  await closeAccount({ ...runtimeDeps, eventStore, secrets }, operator, someone.accountId);
+  await closeAccount(
+    { ...runtimeDeps, eventStore, secrets, accountsOf: async () => [] },
+    operator,
+    someone.accountId,
+  );
   const never = await open(`/shared/${"A".repeat(43)}`);
   expect(never.status).toBe(404);
   for (const page of [ended, over, closed]) {

@@ -189,7 +189,7 @@ describe("webhooks", () => {
     const { accountId, key } = await service.member("developer");
     const receiver = await startReceiver();
     await webhookOf(service.backend, accountId, receiver.port);
-    const context = { requestId: "test", actor: { type: "account", id: accountId } } as const;
+    const context = { requestId: "test", actor: { type: "person", id: accountId } } as const;
     const web = { accountId, tier: "developer", via: "web" } as const;
     const currentAccount = currentAccounts(service.backend.eventStore).current;
     const deps = {

@@ -33,7 +33,7 @@ onServerAtLength(chromiumServer, () => {
     type Bulk = { results: { slug: string; short_url: string }[] };
     const { body } = await service.post<Bulk>("/api/v1/shorten/bulk", member.key, { links }, { headers });
     slugs = body.results.map(({ slug, short_url }) => slug ?? short_url.split("/").at(-1) ?? "");
-    const context = { requestId: "in-the-portal", actor: { type: "account", id: member.accountId } } as const;
+    const context = { requestId: "in-the-portal", actor: { type: "person", id: member.accountId } } as const;
     const address = { host: "localhost", slug: slugs[1] as string };
     const deps = { ...runtimeDeps, eventStore: service.backend.eventStore };
     const change = (to: Parameters<typeof applyLinkChange>[4]) =>

@@ -20,7 +20,7 @@ import { foldGroups } from "../support/projections/fold-groups.ts";
 import { openStoresWith, type Stores } from "../support/runtime/stores.ts";
 
 const byKey: Actor = { type: "key", id: KEY };
-const byOwner: Actor = { type: "account", id: ACCOUNT };
+const byOwner: Actor = { type: "person", id: ACCOUNT };
 
 /** `open`: an empty read store of the adapter. */
 export function eventIndexContract(name: string, open: () => Promise<ReadStore>) {
@@ -76,7 +76,7 @@ export function eventIndexContract(name: string, open: () => Promise<ReadStore>)
       ]);
       expect(next).toBeNull();
       expect(events[1]).toMatchObject({
-        ...{ stream: "link-sho.rt/l2", revision: 1, account: ACCOUNT, actor: `account:${ACCOUNT}` },
+        ...{ stream: "link-sho.rt/l2", revision: 1, account: ACCOUNT, actor: `person:${ACCOUNT}` },
         ...{ correlation_id: "portal", recorded_at: expect.stringMatching(/^20\d\d-/) },
       });
     });

@@ -12,6 +12,7 @@ import { INTERFACE_LIMITS, TIERS } from "../../src/events/vocabulary.ts";
 import { isClientError } from "../../src/runtime/refused.ts";
 import { anyText } from "../support/runtime/any-text.ts";
 
+const operator = { type: "operator" } as const;
 const accountId = "11111111-1111-4111-8111-111111111111";
 const domainId = "22222222-2222-4222-8222-222222222222";
 const at = "2026-01-01T00:00:00.000Z";
@@ -65,9 +66,14 @@ describe("deciders", () => {
           const before = activeOf(state);
           state = step<accounts.AccountState, AccountEvent>(state, accounts.evolve, (account) => {
             if (command.type === "tier") return accounts.changeTierTo(account, { tier: command.tier, at });
-            if (command.type === "deactivate") return keys.deactivate(account, { keyId: command.keyId, at });
+            if (command.type === "deactivate")
+              return keys.deactivate(account, { keyId: command.keyId, at }, operator);
             const id = `33333333-3333-4333-8333-33333333333${issued++ % 8}`;
-            return keys.issue(account, { keyId: id, keyHash: "0".repeat(64), hint: "", label: "", at });
+            return keys.issue(
+              account,
+              { keyId: id, keyHash: "0".repeat(64), hint: "", label: "", at },
+              operator,
+            );
           });
           const after = activeOf(state);
           const limit = state.status === "open" ? INTERFACE_LIMITS[state.tier].activeKeys : 0;

@@ -83,7 +83,7 @@ const metadata: fc.Arbitrary<EventMetadata> = fc.record(
     causationId: text,
     actor: fc.oneof(
       fc.constant({ type: "operator" as const }),
-      fc.record({ type: fc.constantFrom("key" as const, "account" as const, "system" as const), id: text }),
+      fc.record({ type: fc.constantFrom("key" as const, "person" as const, "system" as const), id: text }),
     ),
   },
   { requiredKeys: ["schemaVersion"], noNullPrototype: true },

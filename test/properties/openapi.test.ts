@@ -1,8 +1,10 @@
 // Whatever is sent to what the OpenAPI document describes, right or wrong: answers are those that it describes, none is an
 // error of the service, and a refusal says in our words which field is wrong, and what it may be.
+
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
+import { KEY_SCOPES } from "../../src/events/vocabulary.ts";
 import { anyText } from "../support/runtime/any-text.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
@@ -61,6 +63,8 @@ beforeAll(async () => {
     service.member("developer"),
     service.member("free"),
   ]);
+  const all = await service.issueKey(developer.accountId, { scopes: KEY_SCOPES });
+  developer.key = all.key;
   callers = [...Array(8).fill(developer.key), other.key, free.key, undefined, "nonsense"];
   const made = async (key: string, more: object = {}) =>
     (await service.post<{ slug: string }>("/api/v1/shorten", key, { url: LOCATION, ...more })).body.slug;
@@ -80,6 +84,7 @@ beforeAll(async () => {
     // Undefined where it is mostly left out.
     ...{ slug: slugs, domain_id: [domain_id, ...none], url: [LOCATION], cursor: [list.body.next_cursor] },
     ...{ after: none, "last-event-id": none },
+    ...{ person_id: [developer.accountId], email: ["colleague@example.com"] },
     "if-match": ['"0"', '"1"', '"0", "2"', 'W/"0"', "*", ...none],
     ...{
       customSlug: ["spring-sale", ...none],

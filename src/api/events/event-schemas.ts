@@ -2,12 +2,12 @@
 import { z } from "zod";
 import { catalogue, EVENT_TYPES, type EventType, publishedSchema } from "../../events/catalogue.ts";
 import { CLOUD_EVENT_PREFIX, dataSchemaName, UNREADABLE_TYPE } from "../../queries/feed/feed-event.ts";
+import { time } from "../schemas.ts";
 
-const time = z.string().meta({ format: "date-time" });
 export const PositionSchema = z
   .string()
   .meta({ description: "Opaque; sorts as text", examples: ["00000000000000004711"] });
-const ACTORS = ["key", "account", "system", "operator"] as const;
+const ACTORS = ["key", "person", "system", "operator"] as const;
 export const ActorSchema = z
   .object({ type: z.enum(ACTORS), id: z.string().optional().meta({ description: "Not of the operator" }) })
   .meta({

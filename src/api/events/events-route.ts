@@ -47,6 +47,7 @@ type PublicForm = keyof typeof FEEDS;
 
 export function eventsRoute(app: Api, deps: DeliveriesDeps): void {
   const streams = liveStreams(app, deps);
+  deps.onCallersChanged(streams.check);
   for (const form of ["plain", "cloudevents"] as const) {
     pagesRoute(app, deps, form);
     streamRoute(app, deps, form, streams);

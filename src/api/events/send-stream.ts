@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { hashKey } from "../../commands/account/keys.ts";
+import { may, RIGHT_OF_SCOPE } from "../../commands/people/rights.ts";
 import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import type { KeyCaller } from "../../queries/find-caller.ts";
 import type { FeedBatch, LogReader } from "../../queries/log-reader/log-reader.ts";
@@ -15,6 +16,8 @@ export type EventsDeps = {
   eventStore: Pick<EventStore, "head">;
   logReader: Pick<LogReader, "feed" | "followAccount">;
   findCaller: (keyHash: string) => Promise<KeyCaller | undefined>;
+  /** `listener`: called when keys of an account may do more or less than before. */
+  onCallersChanged: (listener: (accountId: string) => void) => void;
   sleep: (ms: number) => Promise<void>;
   counts: Counts;
   clock: () => Date;
@@ -57,9 +60,10 @@ export async function sendStream(
   const keepAlive = async (client: EventStream, stream: AbortController) => {
     const keyHash = hashKey(String(sentKey(request)));
     // While a store is unavailable the key counts as valid.
-    const caller = await deps.findCaller(keyHash).catch(() => request.caller);
+    const caller = await deps.findCaller(keyHash).catch(() => request.caller as KeyCaller);
     if (stream.signal.aborted) return;
-    if (caller && !isExpired(caller, deps.clock()) && hasDeveloperFeatures(caller.tier)) heartbeat(client);
+    const mayWatch = caller && may(caller.role, RIGHT_OF_SCOPE["events:read"]);
+    if (mayWatch && !isExpired(caller, deps.clock()) && hasDeveloperFeatures(caller.tier)) heartbeat(client);
     else stream.abort();
   };
   await streams.open(reply, request.caller.accountId, keepAlive, async (client, signal) => {

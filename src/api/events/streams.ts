@@ -26,10 +26,16 @@ export function liveStreams(
 ) {
   const streams = openStreams({ kind: "streams", ...shared }, MOST);
   app.addHook("preClose", async () => streams.close());
+  const checks = new Map<AbortController, { accountId: string; check: () => void }>();
   return {
+    /** Asks at once whether the clients of the account may still watch. */
+    check(accountId: string): void {
+      for (const open of checks.values()) if (open.accountId === accountId) open.check();
+    },
+
     /**
      * Resolves when the client has disconnected or `send` has ended. `send`: until the signal aborts. `keepAlive`: called
-     * every five seconds; aborts the stream when the client may no longer watch. @throws too_many_streams
+     * every five seconds, and by `check`; aborts the stream when the client may no longer watch. @throws too_many_streams
      */
     async open(
       reply: FastifyReply,
@@ -45,7 +51,9 @@ export function liveStreams(
         );
       const { raw } = reply.hijack();
       const client = eventStream(raw, reply.getHeaders() as OutgoingHttpHeaders, stream);
-      const timer = setInterval(() => void keepAlive(client, stream), ALIVE_EVERY_MS);
+      const check = () => void keepAlive(client, stream);
+      checks.set(stream, { accountId, check });
+      const timer = setInterval(check, ALIVE_EVERY_MS);
       try {
         await send(client, stream.signal);
       } catch (err) {
@@ -53,6 +61,7 @@ export function liveStreams(
           log.warn({ err }, "an event stream was interrupted; its client reconnects");
       } finally {
         clearInterval(timer);
+        checks.delete(stream);
         await streams.leave(stream);
         client.end();
       }

@@ -1,13 +1,10 @@
 // Examples of the main requests and answers in the OpenAPI document, by operation: what a reader copies first.
 import type { z } from "zod";
-import type {
-  LinkDetailsObject,
-  LinkObject,
-  PatchRequest,
-  ShortenRequest,
-} from "../../commands/links/link-object.ts";
+import type { LinkDetailsObject, LinkObject } from "../../queries/links/link-object.ts";
 import type { AccountAnalyticsAnswer } from "../analytics/account-schema.ts";
-import type { AnalyticsSchema, BulkAnswerSchema, ErrorAnswerSchema, LinkPageSchema } from "../schemas.ts";
+import type { AnalyticsSchema } from "../analytics/link-schema.ts";
+import type { PatchRequest, ShortenRequest } from "../links/link-requests.ts";
+import type { BulkAnswerSchema, ErrorAnswerSchema, LinkPageSchema } from "../schemas.ts";
 
 type Named<T> = Readonly<Record<string, T>>;
 type Examples = { request?: Named<unknown>; answers?: Readonly<Record<number, Named<unknown>>> };
@@ -49,12 +46,12 @@ const requests = {
       { name: "A", when: { share: 50 }, url: "https://example.com/a" },
     ],
   },
-} satisfies Named<ShortenRequest>;
+} satisfies Named<z.infer<typeof ShortenRequest>>;
 
 const patches = {
   destination: { url: "https://example.com/summer" },
   fields: { title: "Summer sale", tags: ["newsletter", "summer"], expires_at: null },
-} satisfies Named<PatchRequest>;
+} satisfies Named<z.infer<typeof PatchRequest>>;
 
 const bulk = {
   success: true,
@@ -182,6 +179,8 @@ const EXAMPLES: Readonly<Record<string, Examples>> = {
   deleteLinksInBulk: { request: { one: { links: [{ slug: link.slug }] } } },
   deleteLinksInBulkByPost: { request: { one: { links: [{ slug: link.slug }] } } },
   changeTag: { request: { merge: { name: "spring sale", merge: true } } },
+  inviteMember: { request: { editor: { email: "colleague@example.com", role: "editor" } } },
+  changeMember: { request: { viewer: { role: "viewer" } } },
   saveFilter: { request: { tag: { name: "Spring in Germany", tag: "spring" } } },
   makeSharedPage: {
     request: {

@@ -1,13 +1,13 @@
 // linkledger account create | invite | tier | upgrades | password | close | list | show
 import { Argument, Option } from "commander";
 import { issueKey } from "../../commands/account/keys.ts";
-import { emailSecret } from "../../commands/account/secrets.ts";
 import { openAccount } from "../../commands/account/sign-up.ts";
 import { changeTier, upgradeRequests } from "../../commands/account/tier.ts";
 import { TIERS, type Tier } from "../../events/vocabulary.ts";
 import type { AccountDocument } from "../../projections/definitions/accounts.ts";
 import { keyRow, listAccounts, showAccount } from "../../queries/accounts.ts";
 import { domainRow } from "../../queries/domains.ts";
+import { ownerEmail } from "../../queries/people.ts";
 import { listWebhooks, webhookRow } from "../../queries/webhooks.ts";
 import { type CommandRow, required } from "../command.ts";
 import { ACCOUNT } from "../named.ts";
@@ -33,7 +33,7 @@ export const commands: readonly CommandRow[] = [
       { deps, context, config },
       { email: address, tier = config.defaultTier, key: wantsKey }: NewAccount,
     ) {
-      const { INVITATION_MS, issuePasswordReset } = await import("../../commands/account/one-time-tokens.ts");
+      const { INVITATION_MS, issuePasswordReset } = await import("../../commands/people/one-time-tokens.ts");
       const { accountId, email } = await openAccount(deps, context, { email: address, tier });
       const { path, expiresAt } = await issuePasswordReset(deps, accountId, INVITATION_MS);
       const issued = wantsKey && (await issueKey(deps, context, accountId, { label: "first" }));
@@ -54,7 +54,7 @@ export const commands: readonly CommandRow[] = [
     options: [TIER],
     by: runFirstCommand,
     async run({ deps, config }, { tier = config.defaultTier }: { tier?: Tier }, address: string) {
-      const { INVITATION_MS, invite } = await import("../../commands/account/one-time-tokens.ts");
+      const { INVITATION_MS, invite } = await import("../../commands/people/one-time-tokens.ts");
       const { email, path, expiresAt } = await invite(deps, { email: address, tier }, INVITATION_MS);
       return { email, tier, link: `${config.baseUrl}${path}`, expires_at: expiresAt };
     },
@@ -75,7 +75,7 @@ export const commands: readonly CommandRow[] = [
     async run({ deps }) {
       const requests = (await upgradeRequests(deps)).map(async ({ accountId, at }) => ({
         account_id: accountId,
-        email: await emailOf(deps, accountId),
+        email: await ownerEmail(deps, accountId),
         asked_at: at,
       }));
       return { upgrades: await Promise.all(requests) };
@@ -87,7 +87,7 @@ export const commands: readonly CommandRow[] = [
     args,
     by: runWithoutCatchUp,
     async run({ deps, config }, _: object, accountId: string) {
-      const { issuePasswordReset } = await import("../../commands/account/one-time-tokens.ts");
+      const { issuePasswordReset } = await import("../../commands/people/one-time-tokens.ts");
       const { path, expiresAt } = await issuePasswordReset(deps, accountId, DAY_MS);
       return { account_id: accountId, link: `${config.baseUrl}${path}`, expires_at: expiresAt };
     },
@@ -136,10 +136,5 @@ export const commands: readonly CommandRow[] = [
 ];
 
 async function accountRow({ deps }: Session, { _id, tier, status, openedAt }: AccountDocument) {
-  return { account_id: _id, email: await emailOf(deps, _id), tier, status, opened_at: openedAt };
-}
-
-/** Null once the account is closed. */
-async function emailOf({ secrets, clock }: Session["deps"], accountId: string) {
-  return (await secrets.get(emailSecret(accountId), clock())) ?? null;
+  return { account_id: _id, email: await ownerEmail(deps, _id), tier, status, opened_at: openedAt };
 }

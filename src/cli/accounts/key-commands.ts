@@ -35,7 +35,11 @@ export const commands: readonly CommandRow[] = [
     byAccount: true,
     options: [
       option("--label <label>", "to tell keys apart"),
-      option("--scopes <scopes>", `what it may do: ${KEY_SCOPES.join(",")}; by default all`, list),
+      option(
+        "--scopes <scopes>",
+        `what it may do: ${KEY_SCOPES.join(",")}; by default all but members`,
+        list,
+      ),
       option("--expires-at <time>", "from then on it is refused; by default never", timeArgument),
       option("--networks <networks>", "addresses or CIDRs that it may be used from, with commas", list),
     ],

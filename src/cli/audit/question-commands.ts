@@ -140,7 +140,7 @@ function explainedForPeople({ history, owner, ...found }: LinkExplanation, width
   return withVerdict({ ...of, created_at, created_by, history: history.map(stepText), ...rest }, width);
 }
 
-/** Such as `2026-03-01 10:00:00 UTC  The owner changed the destination from ... to .... (LinkRetargeted at position 17)`. */
+/** Such as `2026-03-01 10:00:00 UTC  a@example.com changed the destination from ... to .... (LinkRetargeted at position 17)`. */
 function stepText({ recorded_at, type, position, sentence, error }: ExplainedStep): string {
   const what = error === null ? sentence : `${sentence.slice(0, -1)}: ${error}`;
   return `${text(recorded_at)}  ${what} (${type || "unreadable"} at position ${position})`;

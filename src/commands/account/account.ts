@@ -1,10 +1,11 @@
-// Decider of an account, and the fold of its whole stream, on whose keys, domains and webhooks key.ts, domain.ts and
-// webhook.ts decide. Pure.
+// Decider of an account, and the fold of its whole stream, on whose members, keys, domains and webhooks member.ts, key.ts,
+// domain.ts and webhook.ts decide. Pure.
 import type { SavedFilter } from "../../events/accounts/account-events.ts";
 import type { AccountEvent, EventOf } from "../../events/catalogue.ts";
 import type { QrStyle } from "../../events/links/qr-look.ts";
 import {
   type KeyScope,
+  type Role,
   STREAM_LIMITS,
   type TagColour,
   type Tier,
@@ -27,7 +28,7 @@ export type VerifiedDomain = {
 /** `added` has no id yet: verification issues it (interface, part 2). */
 export type Domain = { state: "added"; hostname: string; token: string } | VerifiedDomain;
 
-/** Absent scopes, networks and `expiresAt`: all that there are, everywhere, for ever. */
+/** Absent scopes, networks and `expiresAt`: the usual ones, everywhere, for ever. */
 export type KeyTerms = {
   scopes?: KeyScope[] | undefined;
   /** ISO 8601 UTC. */
@@ -39,9 +40,13 @@ export type KeyTerms = {
 /** A text that a rotation has replaced. `until`: ISO 8601 UTC, accepted before that. */
 export type EarlierText = { keyHash: string; hint: string; until: string };
 
-/** `keyHash`: SHA-256 of the key in hex. `earlier`: oldest first, those that were accepted after the last rotation. */
+/**
+ * `keyHash`: SHA-256 of the key in hex. `earlier`: oldest first, those that were accepted after the last rotation. `personId`:
+ * whose it is; absent for one of the account.
+ */
 export type AccountKey = KeyTerms & {
   status: "active";
+  personId?: string | undefined;
   keyHash: string;
   hint: string;
   earlier?: readonly EarlierText[];
@@ -53,6 +58,12 @@ export type LiveWebhook = WebhookSettings & { webhookId: string } & (
     | { status: "active" }
     | { status: "paused"; pausedBy: WebhookPauser; cause: WebhookPauseCause | undefined }
   );
+
+/** `invitedBy`: the person or API key whose role bounds it; absent for the operator. `expiresAt`: ISO 8601 UTC. */
+export type Invitation = { role: Role; invitedBy?: string | undefined; at: string; expiresAt: string };
+
+/** `joinedAt`: ISO 8601 UTC. */
+export type Member = { role: Role; joinedAt: string };
 
 /** What visitors see of the account; absent where it has chosen nothing. `colour`: `#` and six hex digits. */
 export type Brand = {
@@ -70,6 +81,10 @@ export type OpenAccount = {
   status: "open";
   accountId: string;
   tier: Tier;
+  /** By person id. */
+  members: Map<string, Member>;
+  /** By invitation id, those that are neither accepted nor withdrawn; they may have expired. */
+  invitations: Map<string, Invitation>;
   /** By key id; every key that was ever issued. */
   keys: Map<string, AccountKey | { status: "deactivated" }>;
   /** By hostname, without removed ones. */
@@ -156,11 +171,13 @@ export function withRoom(account: AccountState): OpenAccount {
 /** Mutates and returns the open account: copying its maps for each event would make loading quadratic. */
 export function evolve(account: AccountState, event: AccountEvent): AccountState {
   if (event.type === "AccountOpened") {
-    const { accountId, tier } = event.data;
+    const { accountId, tier, at } = event.data;
     const maps = { keys: new Map(), domains: new Map(), domainIds: new Map(), webhooks: new Map() };
     const logos = { everSet: 0, isSet: false };
     const state = {
       ...maps,
+      members: new Map([[accountId, { role: "owner", joinedAt: at } as const]]),
+      invitations: new Map(),
       tagColours: new Map(),
       savedFilters: new Map(),
       domainsAdded: 0,
@@ -184,6 +201,7 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
   else if (event.type === "BrandChanged") account.brand = brandOf(event.data);
   else if (event.type === "QrLookChanged") account.qrLook = qrLookOf(event.data);
   else if (event.type === "LogoChanged") evolveLogos(account, event.data.image);
+  else if (isOfMember(event)) evolveMember(account, event);
   else if (isOfSharing(event)) evolveSharing(account, event);
   else if (isOfKey(event)) evolveKey(account, event);
   else if (isOfWebhook(event)) evolveWebhook(account, event);
@@ -202,6 +220,28 @@ function qrLookOf({ accountId: _, at: __, ...look }: EventOf<"QrLookChanged">["d
 function evolveLogos({ logos }: OpenAccount, image: string | null): void {
   logos.isSet = image !== null;
   if (logos.isSet) logos.everSet += 1;
+}
+
+type MemberEvent = Extract<AccountEvent, { type: `Member${string}` | "InvitationWithdrawn" }>;
+
+function isOfMember(event: AccountEvent): event is MemberEvent {
+  const { type } = event;
+  return type.startsWith("Member") || type === "InvitationWithdrawn";
+}
+
+function evolveMember({ members, invitations }: OpenAccount, { type, data }: MemberEvent): void {
+  if (type === "MemberInvited") {
+    const { invitationId, role, invitedBy, at, expiresAt } = data;
+    invitations.set(invitationId, { role, invitedBy, at, expiresAt });
+  } else if (type === "InvitationWithdrawn") invitations.delete(data.invitationId);
+  else if (type === "MemberRoleChanged") {
+    const member = members.get(data.personId);
+    if (member) members.set(data.personId, { ...member, role: data.to });
+  } else if (type === "MemberRemoved") members.delete(data.personId);
+  else {
+    invitations.delete(data.invitationId);
+    members.set(data.personId, { role: data.role, joinedAt: data.at });
+  }
 }
 
 type SharingEvent = Extract<AccountEvent, { type: `${"SharedPage" | "WeeklyMail"}${string}` }>;
@@ -227,8 +267,8 @@ function evolveKey({ keys }: OpenAccount, event: KeyEvent): void {
   const { keyId } = event.data;
   const key = keys.get(keyId);
   if (event.type === "KeyIssued") {
-    const { keyHash, hint, scopes, expiresAt, networks } = event.data;
-    keys.set(keyId, { status: "active", keyHash, hint, scopes, expiresAt, networks });
+    const { keyHash, hint, scopes, expiresAt, networks, personId } = event.data;
+    keys.set(keyId, { status: "active", keyHash, hint, scopes, expiresAt, networks, personId });
   } else if (event.type === "KeyDeactivated") {
     keys.set(keyId, { status: "deactivated" });
   } else if (key?.status === "active") {

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { accountStream, CATEGORY } from "../../events/streams.ts";
 import { Refused } from "../../runtime/refused.ts";
-import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
+import { type Actor, type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import {
   type Appended,
@@ -16,16 +16,17 @@ import { type AccountState, evolve, noAccount, type OpenAccount, opened } from "
 
 /**
  * Runs `decide` on the account's current state and appends what it returns (handle-command.ts). `at`: the time of the command,
- * ISO 8601 UTC.
+ * ISO 8601 UTC; `actor`: whose it is.
  */
 export function onAccount(
   deps: CommandDeps,
   context: CommandContext,
   accountId: string,
-  decide: (account: AccountState, at: string) => readonly AccountEvent[],
+  decide: (account: AccountState, at: string, actor: Actor) => readonly AccountEvent[],
 ): Promise<CommandResult<AccountState, AccountEvent>> {
   const at = deps.clock().toISOString();
-  return handleCommand(deps, context, { ...folded(accountId), decide: (account) => decide(account, at) });
+  const by = (account: AccountState) => decide(account, at, context.actor);
+  return handleCommand(deps, context, { ...folded(accountId), decide: by });
 }
 
 /** `onAccount`, of which only the position is told. */

@@ -10,23 +10,19 @@ import type { CommandContext } from "../caller.ts";
 import { remove as removeDomain } from "../domains/domain.ts";
 import { releaseHostname } from "../domains/domains.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
+import { removePerson } from "../people/persons.ts";
 import { forgetSharedPage } from "../sharing/shared-pages.ts";
 import { remove as removeWebhook } from "../webhooks/webhook.ts";
 import { forgetWebhookKeys } from "../webhooks/webhook-key.ts";
 import { type AccountState, close, opened } from "./account.ts";
 import { changeAccount, loadOpenAccount } from "./accounts.ts";
-import { releaseEmail } from "./email.ts";
-import { deactivate } from "./key.ts";
-import {
-  deviceSecret,
-  emailSecret,
-  keyUseSecret,
-  passwordSecret,
-  sessionSecret,
-  upgradeRequestSecret,
-} from "./secrets.ts";
+import { invitationSecret, keyUseSecret, upgradeRequestSecret } from "./secrets.ts";
 
-export type CloseDeps = CommandDeps & { secrets: Secrets };
+/** `accountsOf`: ids of the accounts that a person is a member of. */
+export type CloseDeps = CommandDeps & {
+  secrets: Secrets;
+  accountsOf: (personId: string) => Promise<readonly string[]>;
+};
 
 /**
  * From the append on the account can't be used and none of its links redirects; jobs/account-closing.ts deletes the
@@ -47,9 +43,11 @@ export async function closeAccount(
 /** Decided at one revision, so that a key, domain or webhook added concurrently is either ended too or refused. */
 function endAll(account: AccountState, at: string): AccountEvent[] {
   if (account.status === "closed") return [];
-  const { keys, webhooks, domains } = opened(account);
+  const { accountId, keys, webhooks, domains } = opened(account);
   return [
-    ...[...keys.keys()].flatMap((keyId) => deactivate(account, { keyId, at })),
+    ...[...keys].flatMap(([keyId, { status }]) =>
+      status === "active" ? [{ type: "KeyDeactivated", data: { accountId, keyId, at } } as const] : [],
+    ),
     ...[...webhooks.keys()].flatMap((webhookId) => removeWebhook(account, { webhookId, at })),
     ...[...domains.keys()].flatMap((hostname) => removeDomain(account, { hostname, at })),
     ...close(account, { at }),
@@ -58,29 +56,34 @@ function endAll(account: AccountState, at: string): AccountEvent[] {
 
 /**
  * Erases a closed account's data outside its stream. What there is to erase is read from the account's events, so that it can
- * be repeated after a crash. The address can be used for a new account afterwards.
+ * be repeated after a crash. Of its members those who are in no other account are removed, too: their addresses can be used for
+ * new ones afterwards.
  */
 export async function eraseClosed(
   deps: CloseDeps,
   context: CommandContext,
   accountId: string,
 ): Promise<void> {
-  const { secrets, clock, eventStore } = deps;
-  const email = await secrets.get(emailSecret(accountId), clock());
-  if (typeof email === "string") await releaseEmail(deps, accountId, email);
-  const names = [emailSecret, passwordSecret, upgradeRequestSecret].map((of) => of(accountId));
-  for (const prefix of [sessionSecret(accountId, ""), deviceSecret(accountId, "")])
-    names.push(...(await secrets.list(prefix, clock())).map(({ key }) => key));
-  for (const name of names) await secrets.delete(name);
+  const { secrets, eventStore } = deps;
+  await secrets.delete(upgradeRequestSecret(accountId));
+  const members = new Set<string>();
   const hostnames = new Set<string>();
   for await (const page of streamPages(eventStore, accountStream(accountId))) {
     for (const recorded of page) {
       const event = readableEvent(recorded);
+      if (event?.type === "AccountOpened") members.add(accountId);
+      if (event?.type === "MemberJoined") members.add(event.data.personId);
+      if (event?.type === "MemberRemoved") members.delete(event.data.personId);
+      if (event?.type === "MemberInvited") await secrets.delete(invitationSecret(event.data.invitationId));
       if (event?.type === "KeyIssued") await secrets.delete(keyUseSecret(event.data.keyId));
       if (event?.type === "WebhookAdded") await forgetWebhookKeys(secrets, event.data.webhookId);
       if (event?.type === "SharedPageMade") await forgetSharedPage(deps, event.data);
       if (event?.type === "DomainAdded") hostnames.add(event.data.hostname);
     }
+  }
+  for (const personId of members) {
+    const others = (await deps.accountsOf(personId)).filter((other) => other !== accountId);
+    if (others.length === 0) await removePerson(deps, context, personId);
   }
   for (const hostname of hostnames) await releaseHostname(deps, context, { hostname, accountId });
 }

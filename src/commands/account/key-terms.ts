@@ -1,6 +1,6 @@
 // What the owner of a key may ask for: scopes, a time when it expires, and the networks that it may be used from.
 
-import { KEY_SCOPES, type KeyScope } from "../../events/vocabulary.ts";
+import { KEY_SCOPES, type KeyScope, USUAL_SCOPES } from "../../events/vocabulary.ts";
 import { networkOf } from "../../runtime/addresses/networks.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
@@ -25,7 +25,7 @@ export function acceptKeyTerms({ scopes, expiresAt, networks = [] }: KeyTermsReq
       throw invalid("scopes", `${cutText(unknown, 40)} is no scope: there are ${KEY_SCOPES.join(", ")}`);
     if (wanted.length === 0)
       throw invalid("scopes", `A key has at least one scope: ${KEY_SCOPES.join(", ")}`);
-    if (wanted.length < KEY_SCOPES.length) terms.scopes = wanted;
+    if (wanted.join() !== USUAL_SCOPES.join()) terms.scopes = wanted;
   }
   if (expiresAt && expiresAt <= now) throw invalid("expires_at", "A key must expire at a time to come");
   if (expiresAt) terms.expiresAt = expiresAt.toISOString();

@@ -1,15 +1,16 @@
-// Opens an account for an e-mail address, which is stored in the secrets and never in an event.
+// Opens an account for an e-mail address, which is stored in the secrets and never in an event. Whose it is owns it: the person
+// with its id.
 import type { Tier } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
+import { acceptEmail, personWithEmail, withAddressLock } from "../people/email.ts";
+import { newPassword } from "../people/password.ts";
+import { emailSecret, passwordSecret, personByEmailSecret } from "../people/secrets.ts";
 import { open } from "./account.ts";
 import { changeAccount, loadAccount } from "./accounts.ts";
 import { closeAccount } from "./close-account.ts";
-import { acceptEmail, accountWithEmail, withAddressLock } from "./email.ts";
-import { newPassword } from "./password.ts";
-import { accountByEmailSecret, emailSecret, passwordSecret } from "./secrets.ts";
 
 type OpenAccountDeps = CommandDeps & { secrets: Secrets };
 
@@ -55,10 +56,10 @@ async function openWith(
     const { position } = await changeAccount(deps, context, accountId, (account, at) =>
       open(account, { accountId, tier: request.tier, at }),
     );
-    if ((await deps.secrets.get(accountByEmailSecret(email), deps.clock())) === accountId)
+    if ((await deps.secrets.get(personByEmailSecret(email), deps.clock())) === accountId)
       return { accountId, email, position };
     // The append took longer than the lock lasts, and somebody else has signed up with the address since.
-    await closeAccount(deps, context, accountId);
+    await closeAccount({ ...deps, accountsOf: async () => [] }, context, accountId);
     throw new Refused("email_taken");
   });
 }
@@ -72,11 +73,11 @@ async function openWith(
 async function reserve(deps: OpenAccountDeps, email: string): Promise<string> {
   const { secrets, clock, newId, eventStore } = deps;
   const wanted = newId();
-  const binding = accountByEmailSecret(email);
+  const binding = personByEmailSecret(email);
   const holder = String(await secrets.putIfAbsent(binding, { value: wanted }, clock()));
   if (holder === wanted) return wanted;
   const { status } = await loadAccount(eventStore, holder);
-  if (status === "open" && (await accountWithEmail(deps, email))) throw new Refused("email_taken");
+  if (status === "open" && (await personWithEmail(deps, email))) throw new Refused("email_taken");
   await secrets.put(binding, { value: wanted });
   if (status === "absent")
     for (const name of [emailSecret(holder), passwordSecret(holder)]) await secrets.delete(name);

@@ -4,9 +4,9 @@ import { isClientError, Refused } from "../../runtime/refused.ts";
 import { SecretDamaged } from "../../stores/secrets/errors.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { changeAccount } from "../account/accounts.ts";
-import { withLock } from "../account/secrets.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
+import { withLock } from "../with-lock.ts";
 import { publicKeyOf, type SecretsInUse, type SigningSecrets } from "./signing-key.ts";
 import { rotateKey } from "./webhook.ts";
 

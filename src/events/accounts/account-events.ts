@@ -1,5 +1,5 @@
-// Events of `account-<uuid>`: the account, its tier, keys, domains and webhooks; without e-mail addresses and keys. And of
-// `domain-<hostname>`: who owns it.
+// Events of `account-<uuid>`: the account, its tier, members, keys, domains and webhooks; without e-mail addresses and keys.
+// And of `domain-<hostname>`: who owns it; of `person-<uuid>`: who signs in.
 import { z } from "zod";
 import { eventType } from "../definition.ts";
 import { LINK_STATUSES } from "../links/link-status.ts";
@@ -8,6 +8,7 @@ import {
   CLICK_KINDS,
   CREATED_VIA,
   KEY_SCOPES,
+  ROLES,
   TAG_COLOURS,
   TIERS,
   WEBHOOK_PAUSE_CAUSES,
@@ -38,9 +39,12 @@ const SavedFilter = z.object({
 });
 export type SavedFilter = z.infer<typeof SavedFilter>;
 const ofDomain = { ...ofAccount, hostname, domainId };
+const personId = z.uuid().describe("The person, whose address and name are not in the log");
+const role = z.enum(ROLES).describe("What a member with it may do: docs/people.md");
+const invitationId = z.uuid().describe("The invitation; the address that it was sent to is not in the log");
 
 export const accountEvents = {
-  AccountOpened: eventType("The account was opened: its first event.", {
+  AccountOpened: eventType("The account was opened: its first event. Its owner is the person with its id.", {
     ...ofAccount,
     tier: z.enum(TIERS),
   }),
@@ -89,6 +93,30 @@ export const accountEvents = {
     { internal: ["image"] },
   ),
   AccountClosed: eventType("The account was closed for good.", ofAccount),
+  MemberInvited: eventType("Somebody was invited to the account, or an open invitation was sent again.", {
+    ...ofAccount,
+    invitationId,
+    role,
+    expiresAt: z.iso.datetime().describe("Until then it can be accepted"),
+    invitedBy: z
+      .uuid()
+      .optional()
+      .describe("The person or API key whose role bounds the invitation's; absent for the operator"),
+  }),
+  InvitationWithdrawn: eventType("An invitation was taken back.", { ...ofAccount, invitationId }),
+  MemberJoined: eventType("Somebody accepted an invitation, and became a member of the account.", {
+    ...ofAccount,
+    personId,
+    role,
+    invitationId,
+  }),
+  MemberRoleChanged: eventType("A member of the account got another role.", {
+    ...ofAccount,
+    personId,
+    from: z.enum(ROLES),
+    to: z.enum(ROLES),
+  }),
+  MemberRemoved: eventType("A member left the account, or was removed from it.", { ...ofAccount, personId }),
   KeyIssued: eventType(
     "An API key was issued.",
     {
@@ -100,7 +128,10 @@ export const accountEvents = {
         .array(z.enum(KEY_SCOPES))
         .min(1)
         .optional()
-        .describe("What it may be used for; absent for all"),
+        .describe("What it may be used for; absent for all but `members`"),
+      personId: personId
+        .optional()
+        .describe("Whose key it is, bounded by their role; absent for one of the account"),
       expiresAt: z.iso.datetime().optional().describe("From then on it is refused; absent: never"),
       networks: z
         .array(z.string())
@@ -250,4 +281,23 @@ export const domainEvents = {
     claim,
   ),
   DomainReleased: eventType("An account gave a hostname up, or lost it to its new owner.", claim),
+};
+
+const ofPerson = { personId, at };
+
+/** What could name somebody is kept in the secrets, which can be destroyed. */
+export const personEvents = {
+  PersonRegistered: eventType(
+    "Somebody who had been invited chose how to sign in. Who opens an account is a person by that, with its id.",
+    ofPerson,
+  ),
+  PasswordChanged: eventType("A password was chosen instead of the one before.", {
+    ...ofPerson,
+    how: z.enum(["known", "link"]).describe("By who knew the one before, or by a link to choose a new one"),
+  }),
+  SessionsEnded: eventType("Somebody signed out everywhere, or in one other browser.", {
+    ...ofPerson,
+    sessions: z.enum(["all", "one"]),
+  }),
+  PersonRemoved: eventType("What names the person was destroyed for good.", ofPerson),
 };

@@ -9,15 +9,17 @@ import { LOGO_MAX_BYTES } from "../../api/qr/logo.ts";
 import { FORM_FRAME_BYTES, takeUploads } from "../../api/uploads.ts";
 import { changeBrand, changeLogo } from "../../commands/account/brands.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
-import { acceptEmail, type ChangedEmail, changeEmail } from "../../commands/account/email.ts";
+import { changeTimeZone } from "../../commands/account/time-zone.ts";
+import type { Mailer } from "../../commands/mail/mailer.ts";
+import { acceptEmail, type ChangedEmail, changeEmail } from "../../commands/people/email.ts";
+import { changeName } from "../../commands/people/name.ts";
 import {
   confirmEmailChange,
   issueEmailChange,
   lookAtEmailChange,
-} from "../../commands/account/one-time-tokens.ts";
-import { changePassword, provePassword } from "../../commands/account/password.ts";
-import { changeTimeZone } from "../../commands/account/time-zone.ts";
-import type { Mailer } from "../../commands/mail/mailer.ts";
+} from "../../commands/people/one-time-tokens.ts";
+import { changePassword, provePassword } from "../../commands/people/password.ts";
+import { recordAct } from "../../commands/people/persons.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { countMail, sendFormPage } from "../auth/form-page.ts";
 import { EMAIL_LINK_HOURS, mail, sendMail } from "../auth/mails.ts";
@@ -35,6 +37,7 @@ import {
   BRAND_FIELDS,
   CLOSE_FIELDS,
   EMAIL_FIELDS,
+  NAME_FIELDS,
   PASSWORD_FIELDS,
   sendAccountPage,
 } from "./account-page.ts";
@@ -101,14 +104,23 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
     },
   });
 
+  formRoute(app, deps, "/account/name", {
+    ...shown("name"),
+    schema: { body: schemaOf(NAME_FIELDS) },
+    run: async ({ session: { personId }, body: { name } }) => {
+      await changeName(deps, personId, name);
+      return { to: PATH, notice: "Saved." };
+    },
+  });
+
   formRoute(app, deps, "/account/email", {
     ...shown("email"),
     schema: { body: schemaOf(EMAIL_FIELDS) },
-    run: async ({ request, session: { accountId }, body: { email, password } }) => {
+    run: async ({ request, session: { personId }, body: { email, password } }) => {
       await reauthenticate(deps, request, password);
       const notice = deps.mailer
-        ? await mailConfirmation({ ...deps, mailer: deps.mailer }, accountId, email)
-        : addressChanged(deps, await changeEmail(deps, accountId, email));
+        ? await mailConfirmation({ ...deps, mailer: deps.mailer }, personId, email)
+        : addressChanged(deps, await changeEmail(deps, personId, email));
       return { to: PATH, notice };
     },
   });
@@ -117,12 +129,15 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
     ...shown("password"),
     count: "uncounted",
     schema: { body: schemaOf(PASSWORD_FIELDS) },
-    run: async ({ request, reply, session: { accountId, sessionId }, body: { password, wanted } }) => {
+    run: async ({ request, reply, context, session, body: { password, wanted } }) => {
+      const { personId, accountId, sessionId } = session;
       await countReauthentication(deps, sessionId);
-      const change = () => changePassword(deps, accountId, { current: password, wanted });
+      const change = () => changePassword(deps, context, personId, { current: password, wanted });
       const { epoch } = await deps.passwordWork.known(change);
-      await deps.sessions.endAll(accountId);
-      await startSession(deps, request, reply, { accountId, epoch });
+      await deps.sessions.endAll(personId);
+      await startSession(deps, request, reply, { personId, accountId, epoch });
+      const { mailer, log, baseUrl } = deps;
+      if (mailer) sendMail({ mailer, log }, async () => mail("passwordChanged", session.email, baseUrl));
       return { to: PATH, notice: "Your new password is set." };
     },
   });
@@ -145,11 +160,12 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
     path: PATH,
     count: "uncounted",
     schema: { params: SessionParams },
-    run: async ({ session: { accountId }, params: { sessionId } }) => {
-      const own = await deps.sessions.list(accountId);
+    run: async ({ context, session: { personId }, params: { sessionId } }) => {
+      const own = await deps.sessions.list(personId);
       if (!own.some((session) => session.sessionId === sessionId))
         throw new Refused("not_found", "There is no such session");
-      await deps.sessions.end(accountId, sessionId);
+      await deps.sessions.end(personId, sessionId);
+      await recordAct(deps, context, sessionsEnded("one"), personId);
       return { to: PATH, notice: "That browser is signed out." };
     },
   });
@@ -157,9 +173,10 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   formRoute(app, deps, "/account/sessions/end-all", {
     path: PATH,
     count: "uncounted",
-    run: async ({ request, reply, session: { accountId } }) => {
-      await deps.sessions.endAll(accountId);
-      await deps.devices.forgetAll(accountId);
+    run: async ({ request, reply, context, session: { personId } }) => {
+      await deps.sessions.endAll(personId);
+      await deps.devices.forgetAll(personId);
+      await recordAct(deps, context, sessionsEnded("all"), personId);
       await endSession(deps, request, reply);
       return { to: "/portal/sign-in", notice: { kind: "info", text: "You are signed out everywhere." } };
     },
@@ -201,26 +218,31 @@ export function exportRoute(app: Api, deps: PortalDeps & { exports: OpenStreams 
   });
 }
 
+function sessionsEnded(sessions: "one" | "all") {
+  return (by: { personId: string; at: string }) =>
+    ({ type: "SessionsEnded", data: { ...by, sessions } }) as const;
+}
+
 /** A session alone is not enough for this change. @throws rate_limit_exceeded, wrong_current_password */
 async function reauthenticate(deps: SignInDeps, request: FastifyRequest, password: string): Promise<void> {
-  const { accountId, sessionId } = signedIn(request);
+  const { personId, sessionId } = signedIn(request);
   await countReauthentication(deps, sessionId);
-  await deps.passwordWork.known(() => provePassword(deps, accountId, password));
+  await deps.passwordWork.known(() => provePassword(deps, personId, password));
 }
 
 /**
  * Mails a confirmation link to the new address and returns the text to show. The text is the same when the address
- * belongs to another account; confirmEmailChange checks that again.
+ * belongs to somebody else; confirmEmailChange checks that again.
  */
 async function mailConfirmation(
   deps: SignInDeps & { mailer: Mailer },
-  accountId: string,
+  personId: string,
   typed: string,
 ): Promise<string> {
   const email = acceptEmail(typed);
   await countMail(deps, email);
   sendMail(deps, async () => {
-    const link = await issueEmailChange(deps, accountId, email, EMAIL_LINK_HOURS * 3_600_000);
+    const link = await issueEmailChange(deps, personId, email, EMAIL_LINK_HOURS * 3_600_000);
     return link && mail("newAddress", email, `${deps.baseUrl}${link.path}`);
   });
   return `A mail to ${email} is on its way: follow its link, and the address is yours to sign in with.`;

@@ -4,8 +4,10 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { LOGO_MAX_BYTES } from "../../api/qr/logo.ts";
 import { BRAND_NAME_MAX } from "../../commands/account/brands.ts";
-import { PASSWORD_MIN } from "../../commands/account/password.ts";
+import { PASSWORD_MIN } from "../../commands/people/password.ts";
+import { may } from "../../commands/people/rights.ts";
 import { type BrandDocument, brands } from "../../projections/definitions/brands.ts";
+import { nameOf } from "../../queries/people.ts";
 import { inkOn } from "../../redirect/http/plain-page.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 import { orUndefined } from "../../stores/connections/errors.ts";
@@ -18,7 +20,7 @@ import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
 import { type Card, type Columns, confirmedPost, postButton, tableCard } from "../shell/parts.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
-import { requireSession, type SessionOfAccount, type Sessions, signedIn } from "../shell/sessions.ts";
+import { requireSession, type SessionOfPerson, type Sessions, signedIn } from "../shell/sessions.ts";
 
 const PATH = "/portal/account";
 /** Of a picker while none is chosen: it has no empty value, so a box beside it says that there is none. */
@@ -33,6 +35,11 @@ const currentPassword = {
   required: true,
   refusedAs: "current_password",
 } as const;
+
+/** As colleagues read it in lists and histories. */
+export const NAME_FIELDS = {
+  name: { id: "person-name", label: "Name", maxlength: 100, autocomplete: "name" },
+} satisfies Fields;
 
 export const EMAIL_FIELDS = {
   email: {
@@ -100,7 +107,7 @@ const LOGO_FIELDS = {
   },
 } satisfies Fields;
 
-export type AccountForm = "brand" | "logo" | "time-zone" | "email" | "password" | "close";
+export type AccountForm = "name" | "brand" | "logo" | "time-zone" | "email" | "password" | "close";
 type Deps = PortalDeps & { sessions: Sessions };
 
 export function accountPage(app: Api, deps: Deps): void {
@@ -117,8 +124,13 @@ export async function sendAccountPage(
   refusedForm?: AccountForm,
   refused?: RefusedForm,
 ): Promise<FastifyReply> {
-  const { accountId, email, timeZone, sessionId } = signedIn(request);
-  const [sessions, brand] = await Promise.all([deps.sessions.list(accountId), brandOf(deps, accountId)]);
+  const { accountId, personId, email, role, timeZone, sessionId } = signedIn(request);
+  const manages = may(role, "manage");
+  const [sessions, brand, { name }] = await Promise.all([
+    deps.sessions.list(personId),
+    manages ? brandOf(deps, accountId) : undefined,
+    nameOf(deps, personId),
+  ]);
   const form = (name: AccountForm, about: Omit<Form, "action" | "refused">): Form => ({
     ...about,
     action: `${PATH}/${name}`,
@@ -135,6 +147,16 @@ export async function sendAccountPage(
     lead: html`${email} · <code>${accountId}</code>`,
     refused,
     cards: [
+      {
+        title: "Your name",
+        lead: "As your colleagues read it in lists and histories; empty for your address.",
+        form: form("name", {
+          fields: NAME_FIELDS,
+          values: { name: name === email ? "" : name },
+          isRow: true,
+          button: "Save",
+        }),
+      },
       [
         {
           title: "E-mail address",
@@ -166,7 +188,7 @@ export async function sendAccountPage(
         body: brand?.logo && currentLogo(brand.logo),
         form: form("logo", { fields: LOGO_FIELDS, button: brand?.logo ? "Replace" : "Upload" }),
       },
-      {
+      manages && {
         title: "Time zone",
         lead: "In which days begin on the dashboard and in analytics, unless an address names another.",
         form: form("time-zone", {
@@ -190,6 +212,16 @@ export async function sendAccountPage(
         body: html`<div><a class="button" href="${PATH}/export" download>${icon("download")}Export my data</a></div>`,
       },
       {
+        title: "Leave this account",
+        lead: "You see nothing of it any more, and your own API keys end; the links that you made stay. The last owner can't leave.",
+        actions: confirmedPost(
+          "Leave",
+          "Only an invitation can take this back.",
+          `${PATH}/leave`,
+          "Leave the account",
+        ),
+      },
+      may(role, "own") && {
         title: "Close account",
         kind: "danger",
         lead: "Your keys stop at once, your links no longer redirect, your domains and webhooks are removed, and your e-mail address is erased. This can't be undone: export your data first.",
@@ -236,15 +268,15 @@ function currentLogo(image: string): Html {
   return html`<p class="actions"><img class="logo" src="data:image/png;base64,${image}" alt="Your logo" width="64" height="64">${postButton(`${PATH}/logo/remove`, html`${icon("trash")}Remove`, { label: "Remove the logo" })}</p>`;
 }
 
-function sessionsCard(sessions: readonly SessionOfAccount[], current: string): Card | Html | undefined {
-  const end = ({ sessionId, browser }: SessionOfAccount) =>
+function sessionsCard(sessions: readonly SessionOfPerson[], current: string): Card | Html | undefined {
+  const end = ({ sessionId, browser }: SessionOfPerson) =>
     sessionId === current
       ? html`<span class="badge badge-good">This browser</span>`
       : postButton(`${PATH}/sessions/${sessionId}/end`, "Sign out", {
           kind: "small",
           label: `Sign out ${browser}`,
         });
-  const columns: Columns<SessionOfAccount> = {
+  const columns: Columns<SessionOfPerson> = {
     Browser: ({ browser }) => html`<strong>${browser}</strong>`,
     Network: ({ address }) => address || "unknown",
     "Signed in": "createdAt",

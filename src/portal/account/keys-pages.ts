@@ -4,9 +4,17 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { countTry } from "../../api/limits/rate-limit.ts";
 import { deactivateKey, issueKey, rotateKey } from "../../commands/account/keys.ts";
-import { KEY_SCOPES, type KeyScope, STREAM_LIMITS } from "../../events/vocabulary.ts";
+import { may, RIGHT_OF_SCOPE } from "../../commands/people/rights.ts";
+import {
+  KEY_SCOPES,
+  type KeyScope,
+  type Role,
+  STREAM_LIMITS,
+  USUAL_SCOPES,
+} from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { acceptedEarlier, keyStatus, lastUseOf, listKeys } from "../../queries/accounts.ts";
+import { FORMER_MEMBER, nameOf as nameOfPerson } from "../../queries/people.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { type Fields, field, hiddenFields, schemaOf } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
@@ -35,6 +43,7 @@ const SCOPE_NAMES: Readonly<Record<KeyScope, string>> = {
   "analytics:read": "Read analytics",
   "analytics:share": "Make and end shared pages",
   "events:read": "Read the event feed",
+  members: "Invite, change and remove members",
 };
 const LABEL = {
   label: {
@@ -44,12 +53,29 @@ const LABEL = {
     placeholder: "Where you will use it, such as “Website”",
   },
 } satisfies Fields;
-const BOUNDS = {
-  scopes: {
-    label: "It may",
-    options: KEY_SCOPES.map((scope) => [scope, html`${SCOPE_NAMES[scope]} <code>${scope}</code>`] as const),
-    boxes: true,
+/** Whose a new key is. */
+const OWNER = {
+  of: {
+    label: "Whose",
+    options: [
+      ["account", "The account's: it may what admins may, and outlives who made it"],
+      ["person", "Yours: it may what you may, and ends with your membership"],
+    ],
+    schema: z.enum(["account", "person"]).default("account"),
   },
+} satisfies Fields;
+/** Of scopes those that a key of who has this role can use. */
+const scopesOf = (role: Role) =>
+  ({
+    scopes: {
+      label: "It may",
+      options: KEY_SCOPES.filter((scope) => may(role, RIGHT_OF_SCOPE[scope])).map(
+        (scope) => [scope, html`${SCOPE_NAMES[scope]} <code>${scope}</code>`] as const,
+      ),
+      boxes: true,
+    },
+  }) satisfies Fields;
+const BOUNDS = {
   lifetime: {
     label: "It expires",
     options: LIFETIMES,
@@ -65,7 +91,9 @@ const BOUNDS = {
   },
 } satisfies Fields;
 /** `once`: the id of the key that the form issues, so that sending it again issues no second one. */
-const IssueForm = schemaOf({ ...LABEL, ...BOUNDS }).extend({ once: z.uuid().optional() });
+const IssueForm = schemaOf({ ...LABEL, ...OWNER, ...scopesOf("owner"), ...BOUNDS }).extend({
+  once: z.uuid().optional(),
+});
 const KeyParams = z.object({ keyId: z.uuid() });
 /** In hours: how long programs may use the texts before. */
 const OVERLAPS = [
@@ -81,10 +109,12 @@ const RotateForm = z.object({
 
 export function keysPages(app: Api, deps: PortalDeps): void {
   const show = async (request: FastifyRequest, reply: FastifyReply, refused?: RefusedForm) => {
-    const { accountId, tier } = signedIn(request);
+    const { accountId, personId, role, tier } = signedIn(request);
+    const manages = may(role, "manage");
     const now = deps.clock();
-    const all = (await listKeys(deps, accountId)).reverse();
-    const active = all.filter((key) => keyStatus(key, now) === "active").length;
+    const every = (await listKeys(deps, accountId)).reverse();
+    const all = every.filter((key) => manages || key.personId === personId);
+    const active = every.filter((key) => keyStatus(key, now) === "active").length;
     let left = DEACTIVATED_SHOWN;
     const keys = all.filter((key) => keyStatus(key, now) === "active" || left-- > 0);
     const limit = deps.limits[tier].activeKeys;
@@ -108,15 +138,18 @@ export function keysPages(app: Api, deps: PortalDeps): void {
               form: {
                 action: PATH,
                 hidden: { once: deps.newId() },
-                fields: LABEL,
-                folded: [{ title: "Scopes, expiry and addresses", fields: BOUNDS }],
-                values: { scopes: KEY_SCOPES },
+                fields: manages ? { ...LABEL, ...OWNER } : LABEL,
+                folded: [{ title: "Scopes, expiry and addresses", fields: { ...scopesOf(role), ...BOUNDS } }],
+                values: { scopes: USUAL_SCOPES },
                 refused,
                 button: html`${icon("plus")}Issue key`,
                 buttonKind: "primary",
               },
             },
-        tableCard("Your keys", keyColumns(uses, now), keys, { none: NO_KEYS, below }),
+        tableCard("Your keys", keyColumns({ uses, now, personId, names: await namesOf(deps, keys) }), keys, {
+          none: NO_KEYS,
+          below,
+        }),
       ],
     });
   };
@@ -127,11 +160,21 @@ export function keysPages(app: Api, deps: PortalDeps): void {
 
   formRoute(app, deps, "/keys", {
     schema: { body: IssueForm },
-    run: async ({ reply, context, session: { accountId }, body: { once, lifetime, ...terms } }) => {
+    run: async ({ reply, context, session, body: { once, of, lifetime, ...terms } }) => {
+      const { accountId, role } = session;
+      const isOwn = of === "person" || !may(role, "manage");
+      const personId = isOwn ? session.personId : undefined;
       const expiresAt =
         lifetime === "" ? undefined : new Date(deps.clock().getTime() + Number(lifetime) * DAY_MS);
       const networks = terms.networks.split(/[\s,]+/).filter((text) => text !== "");
-      const request = { label: terms.label, scopes: terms.scopes, keyId: once, expiresAt, networks };
+      const request = {
+        label: terms.label,
+        scopes: terms.scopes,
+        keyId: once,
+        personId,
+        expiresAt,
+        networks,
+      };
       const issued = await issueKey(deps, context, accountId, request);
       return { position: issued.position, to: () => sendKey(reply, issued) };
     },
@@ -181,21 +224,40 @@ const NO_KEYS = [
   "key",
 ] as const;
 
-function keyColumns(uses: ReadonlyMap<string, string | undefined>, now: Date): Columns<KeyDocument> {
+/** `names`: of people, by their ids. `personId`: who reads it. */
+type KeyView = {
+  uses: ReadonlyMap<string, string | undefined>;
+  now: Date;
+  personId: string;
+  names: ReadonlyMap<string, string>;
+};
+
+/** Of those whose own keys these are. */
+async function namesOf(deps: PortalDeps, keys: readonly KeyDocument[]): Promise<Map<string, string>> {
+  const ids = new Set(keys.flatMap(({ personId }) => personId ?? []));
+  const named = [...ids].map(
+    async (id) => [id, (await nameOfPerson(deps, id)).name ?? FORMER_MEMBER] as const,
+  );
+  return new Map(await Promise.all(named));
+}
+
+function keyColumns(view: KeyView): Columns<KeyDocument> {
+  const { uses, now, names } = view;
   const lastUse = (at: string | undefined) => (at ? time(at) : html`<span class="muted">Never</span>`);
   return {
-    Label: (key) => html`<div><strong>${nameOf(key)}</strong>${bounds(key)}</div>`,
+    Label: (key) => html`<div><strong>${nameOf(key)}</strong>${bounds(key, names)}</div>`,
     Key: ({ hint }) => html`<code class="nowrap">…${hint}</code>`,
     State: (key) => state(key, now),
     Issued: "issuedAt",
     "Last used": ({ _id }) => lastUse(uses.get(_id)),
-    Actions: { cell: (key) => actions(key, now), isHidden: true, end: true },
+    Actions: { cell: (key) => actions(key, view), isHidden: true, end: true },
   };
 }
 
-/** What it may do and from where, of a key that may not do all everywhere. */
-function bounds({ scopes, networks }: KeyDocument): HtmlValue {
-  const parts = [...(scopes ?? []), ...(networks?.map((network) => `from ${network}`) ?? [])];
+/** Whose it is, what it may do and from where, of a key of a person, or that may not do all everywhere. */
+function bounds({ scopes, networks, personId }: KeyDocument, names: KeyView["names"]): HtmlValue {
+  const whose = personId === undefined ? [] : [`key of ${names.get(personId)}`];
+  const parts = [...whose, ...(scopes ?? []), ...(networks?.map((network) => `from ${network}`) ?? [])];
   return parts.length > 0 && html`<br><span class="muted small">${parts.join(", ")}</span>`;
 }
 
@@ -212,8 +274,10 @@ function state(key: KeyDocument, now: Date): Html {
   )}</div>`;
 }
 
-function actions(key: KeyDocument, now: Date): HtmlValue {
+function actions(key: KeyDocument, { now, personId }: KeyView): HtmlValue {
   if (key.status !== "active") return false;
+  // Nobody gets a text of somebody else's key, as it may do what they may.
+  const isOthers = key.personId !== undefined && key.personId !== personId;
   const name = html`<strong>${nameOf(key)}</strong>`;
   const path = `${PATH}/${key._id}`;
   const earlier = acceptedEarlier(key, now);
@@ -237,7 +301,7 @@ function actions(key: KeyDocument, now: Date): HtmlValue {
     `${path}/deactivate`,
     "Deactivate key",
   );
-  return html`<div class="actions">${keyStatus(key, now) === "active" && rotation}${deactivation}</div>`;
+  return html`<div class="actions">${!isOthers && keyStatus(key, now) === "active" && rotation}${deactivation}</div>`;
 }
 
 /** Where a person has several, as on the page of the plan. */

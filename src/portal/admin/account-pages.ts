@@ -1,11 +1,11 @@
 // GET /admin/accounts: finds an account by whatever names it; who waits for the Developer plan; all accounts.
 // GET /admin/accounts/:account: one of them with all that it has, and what the operator can do with it.
 import type { Api } from "../../api/fastify.ts";
-import { emailSecret } from "../../commands/account/secrets.ts";
 import { upgradeRequests } from "../../commands/account/tier.ts";
 import { TIERS, type Tier } from "../../events/vocabulary.ts";
 import type { AccountDetails, AccountRow } from "../../queries/accounts.ts";
 import { ACCOUNT_NAMES, questions } from "../../queries/audit/questions.ts";
+import { ownerEmail } from "../../queries/people.ts";
 import {
   type Resting,
   type RestingWebhook,
@@ -71,12 +71,12 @@ export function accountPages(app: Api, deps: ConsoleDeps): void {
   });
 }
 
-async function waitingForPlan({ secrets, clock }: ConsoleDeps) {
-  const requests = await upgradeRequests({ secrets, clock });
+async function waitingForPlan(deps: ConsoleDeps) {
+  const requests = await upgradeRequests(deps);
   return await Promise.all(
     requests.map(async (upgrade) => ({
       ...upgrade,
-      email: await secrets.get(emailSecret(upgrade.accountId), clock()),
+      email: await ownerEmail(deps, upgrade.accountId),
     })),
   );
 }

@@ -3,11 +3,10 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
 import { deactivateKey } from "../../commands/account/keys.ts";
-import { INVITATION_MS, invite } from "../../commands/account/one-time-tokens.ts";
-import { emailSecret } from "../../commands/account/secrets.ts";
 import { changeTier } from "../../commands/account/tier.ts";
 import type { CommandContext } from "../../commands/caller.ts";
-import { blockLink, namedLink, unblockLink } from "../../commands/links/change-link.ts";
+import { blockLink, unblockLink } from "../../commands/links/change-link.ts";
+import { INVITATION_MS, invite } from "../../commands/people/one-time-tokens.ts";
 import { restoreClicks, withdrawClicks } from "../../commands/withdrawals/withdraw-clicks.ts";
 import { linkStream } from "../../events/streams.ts";
 import { TIERS } from "../../events/vocabulary.ts";
@@ -20,6 +19,8 @@ import {
 import { accountDetails } from "../../queries/accounts.ts";
 import { accountNamed, hitsNamed, questions } from "../../queries/audit/questions.ts";
 import { previewRow } from "../../queries/audit/withdrawal-rows.ts";
+import { namedLink } from "../../queries/links/named-link.ts";
+import { ownerEmail } from "../../queries/people.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { count } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
@@ -174,7 +175,7 @@ async function changed(
 ) {
   if (change.act === "tier") return await changeTier(deps, context, id, change.tier);
   if (change.act === "deactivate-key") return await deactivateKey(deps, context, id, change.key_id);
-  const email = await deps.secrets.get(emailSecret(id), deps.clock());
+  const email = await ownerEmail(deps, id);
   if (change.confirm === id || change.confirm === email) return await closeAccount(deps, context, id);
   const why = "The account stays open: what was typed is neither its e-mail address nor its id";
   throw new Refused("invalid_request", why);

@@ -17,14 +17,21 @@ const BETWEEN_MS = 250;
 /** Of many clicks, or a large withdrawal. While a store is unavailable pages ask again by themselves. */
 const isNotCounted = (error: unknown) => error instanceof ProjectionNotBuilt;
 
-/** `findSession`: again while the stream is open, as it may have ended. */
+/**
+ * `findSession`: again while the stream is open, as it may have ended, or its person may have been removed; at once where
+ * `onMembersChanged` says that somebody was.
+ */
 export function liveNumbers(
   app: Api,
   deps: PortalDeps & {
-    findSession: (sent: Record<string, string | undefined>) => Promise<{ tier: Tier } | undefined>;
+    findSession: (
+      sent: Record<string, string | undefined>,
+    ) => Promise<{ tier: Tier; accountId: string } | undefined>;
+    onMembersChanged: (listener: (accountId: string) => void) => void;
   },
 ): void {
   const streams: LiveStreams = liveStreams(app, { ...deps, kind: "pages" });
+  deps.onMembersChanged(streams.check);
   const counted = whenCounted({ ...deps, sleep: pause });
   app.get("/live", { preHandler: requireSession, exposeHeadRoute: false }, async (request, reply) => {
     const { accountId, tier } = signedIn(request);
@@ -36,9 +43,10 @@ export function liveNumbers(
       accountId,
       async (client, stream) => {
         // While a store is unavailable the session counts as valid.
-        const session = await deps.findSession(request.cookies).catch(() => ({ tier }));
+        const session = await deps.findSession(request.cookies).catch(() => ({ tier, accountId }));
         if (stream.signal.aborted) return;
-        if (session && hasDeveloperFeatures(session.tier)) client.offer(alive);
+        const isIn = session?.accountId === accountId;
+        if (isIn && hasDeveloperFeatures(session.tier)) client.offer(alive);
         else stream.abort();
       },
       async (client, signal) => {

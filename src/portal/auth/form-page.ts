@@ -3,9 +3,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { byAddress, countTry } from "../../api/limits/rate-limit.ts";
-import { PASSWORD_MIN } from "../../commands/account/password.ts";
-import { accountByEmailSecret } from "../../commands/account/secrets.ts";
 import type { Mail, Mailer } from "../../commands/mail/mailer.ts";
+import { PASSWORD_MIN } from "../../commands/people/password.ts";
+import { personByEmailSecret } from "../../commands/people/secrets.ts";
 import { field, hiddenFields } from "../shell/form.ts";
 import { shownAgain } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
@@ -107,7 +107,7 @@ export function addressForm(app: Api, deps: SignInDeps & { mailer: Mailer }, for
 
 /** @throws rate_limit_exceeded */
 export async function countMail(deps: SignInDeps, email: string): Promise<void> {
-  await countTry(deps, `mail ${accountByEmailSecret(email)}`, MAILS_AN_HOUR);
+  await countTry(deps, `mail ${personByEmailSecret(email)}`, MAILS_AN_HOUR);
 }
 
 type PasswordLink = {

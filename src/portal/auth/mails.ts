@@ -33,6 +33,22 @@ const TEXTS = {
     link,
     `It works for ${EMAIL_LINK_HOURS} hours. If you didn't ask for it, there is nothing to do.`,
   ],
+  invitation: (link: string) => [
+    "You are invited to a Linkledger account",
+    "Somebody invites you to look after short links together. Follow this link to see to which account, and to accept:",
+    link,
+    "It works for seven days, for who signs in with this address. If you don't know what it is about, there is nothing to do.",
+  ],
+  roleChanged: (baseUrl: string) => [
+    "Your role in a Linkledger account was changed",
+    "You may do more or less in an account than before. What you are in which account:",
+    `${baseUrl}/portal/accounts`,
+  ],
+  passwordChanged: (baseUrl: string) => [
+    "Your Linkledger password was changed",
+    "You sign in with another password from now on, and are signed out everywhere else.",
+    `If that wasn't you, choose a new one at once: ${baseUrl}/portal/reset`,
+  ],
   addressChanged: (baseUrl: string) => [
     "Your Linkledger e-mail address was changed",
     "Your account has another e-mail address now; this one no longer signs in.",

@@ -1,7 +1,7 @@
 // Password reset under /portal/reset: by a mailed link, or without mail by a link from the operator.
 import type { Api } from "../../api/fastify.ts";
-import { accountWithEmail } from "../../commands/account/email.ts";
-import { issuePasswordReset, lookAtReset, resetPassword } from "../../commands/account/one-time-tokens.ts";
+import { personWithEmail } from "../../commands/people/email.ts";
+import { issuePasswordReset, lookAtReset, resetPassword } from "../../commands/people/one-time-tokens.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { copyable } from "../shell/parts.ts";
@@ -26,8 +26,8 @@ export function resetPages(app: Api, deps: SignInDeps): void {
     lookAt: (token) => lookAtReset(deps, token),
     finish: async (request, reply, { token, password }) => {
       await countForm(deps, "/reset", request);
-      const proven = await deps.passwordWork.known(() => resetPassword(deps, token, password));
-      await deps.sessions.endAll(proven.accountId);
+      const proven = await deps.passwordWork.known(() => resetPassword(deps, request.id, token, password));
+      await deps.sessions.endAll(proven.personId);
       await startSession(deps, request, reply, proven);
       return redirectTo(reply, "/portal", { kind: "done", text: "Your new password is set." });
     },
@@ -42,9 +42,9 @@ function mailedReset(app: Api, deps: Parameters<typeof addressForm>[1]): void {
     lead: "We send a link to choose a new one, if there is an account with this address.",
     accept: (typed) => typed,
     compose: async (email) => {
-      const holder = await accountWithEmail(deps, email);
+      const holder = await personWithEmail(deps, email);
       if (!holder) return undefined;
-      const { path } = await issuePasswordReset(deps, holder.accountId, RESET_LINK_MINUTES * 60_000);
+      const { path } = await issuePasswordReset(deps, holder.personId, RESET_LINK_MINUTES * 60_000);
       return mail("reset", holder.email, `${deps.baseUrl}${path}`);
     },
     sent: (email) =>

@@ -2,11 +2,12 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { checkCredentials } from "../../commands/account/password.ts";
+import { checkCredentials } from "../../commands/people/password.ts";
 import { field, hiddenFields } from "../shell/form.ts";
 import { shownAgain } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
+import { ACCOUNTS_PATH } from "../shell/sessions.ts";
 import { pathWithin, redirectTo } from "../shell/visit.ts";
 import { sendFormPage } from "./form-page.ts";
 import { endSession, type SignInDeps, startSession } from "./start-session.ts";
@@ -23,6 +24,8 @@ export function signInPages(app: Api, deps: SignInDeps): void {
   app.get("/sign-in", { schema: { querystring: Query } }, async (request, reply) => {
     const next = pathWithin("/portal", request.query.next);
     if (request.visit.session) return reply.redirect(next, 303);
+    if (request.visit.person)
+      return reply.redirect(next.startsWith("/portal/invitation") ? next : ACCOUNTS_PATH, 303);
     return sendForm(reply, next);
   });
 

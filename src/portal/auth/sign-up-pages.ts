@@ -2,15 +2,15 @@
 // account is opened at once. Where it is closed, only the operator's invitations open accounts.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Api } from "../../api/fastify.ts";
-import { acceptEmail, accountWithEmail } from "../../commands/account/email.ts";
+import { signUp } from "../../commands/account/sign-up.ts";
+import { acceptEmail, personWithEmail } from "../../commands/people/email.ts";
 import {
   type Invitation,
   invite,
   lookAtInvitation,
   useToken,
-} from "../../commands/account/one-time-tokens.ts";
-import { acceptPassword, hashPassword } from "../../commands/account/password.ts";
-import { signUp } from "../../commands/account/sign-up.ts";
+} from "../../commands/people/one-time-tokens.ts";
+import { acceptPassword, hashPassword } from "../../commands/people/password.ts";
 import type { Tier } from "../../events/vocabulary.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { html } from "../shell/html.ts";
@@ -73,7 +73,7 @@ function mailedSignUp(app: Api, deps: Parameters<typeof addressForm>[1]): void {
     accept: acceptEmail,
     below: html`You have an account already? <a href="/portal/sign-in">Sign in</a>`,
     compose: async (email) => {
-      const holder = await accountWithEmail(deps, email);
+      const holder = await personWithEmail(deps, email);
       if (holder) return mail("alreadyThere", holder.email, deps.baseUrl);
       const invitation = { email, tier: deps.defaultTier };
       const { path } = await invite(deps, invitation, SIGN_UP_LINK_HOURS * 3_600_000);
@@ -117,6 +117,6 @@ async function openAndSignIn(
   const newcomer = { email, passwordHash, tier };
   const { accountId, epoch, position } = await signUp(deps, context, newcomer);
   await deps.whenReadable(position);
-  await startSession(deps, request, reply, { accountId, epoch });
+  await startSession(deps, request, reply, { personId: accountId, accountId, epoch });
   return reply.redirect("/portal", 303);
 }

@@ -2,8 +2,8 @@
 // before: a device cookie (OWASP) gives its own limit of attempts, so that attackers elsewhere can't lock anybody out.
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { accountWithEmail } from "../../commands/account/email.ts";
-import { deviceSecret } from "../../commands/account/secrets.ts";
+import { personWithEmail } from "../../commands/people/email.ts";
+import { deviceSecret } from "../../commands/people/secrets.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { deleteSecrets, type Sessions, signInPlace } from "../shell/sessions.ts";
@@ -21,19 +21,20 @@ export type SignInDeps = PortalDeps & {
   devices: ReturnType<typeof knownDevices>;
 };
 
-/** Ends the browser's previous session, if any. */
+/** Ends the browser's previous session, if any. `accountId`: the one to look at; by default the person's own, else their first. */
 export async function startSession(
-  { sessions, devices }: SignInDeps,
+  { sessions, devices, accountsOf }: SignInDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { accountId, epoch }: { accountId: string; epoch: string },
+  { personId, epoch, accountId }: { personId: string; epoch: string; accountId?: string },
 ): Promise<void> {
-  const { cookies, session } = request.visit;
-  if (session) await sessions.end(session.accountId, session.sessionId);
-  const value = await sessions.open(accountId, epoch, signInPlace(request));
+  const { cookies, person } = request.visit;
+  if (person) await sessions.end(person.personId, person.sessionId);
+  const first = accountId ?? (await accountsOf(personId))[0] ?? "";
+  const value = await sessions.open(personId, epoch, { ...signInPlace(request), accountId: first });
   reply.setCookie(cookies.session, value, { ...cookies.options, maxAge: COOKIE_SECONDS });
-  const device = cookies.device(accountId);
-  const token = await devices.issue(accountId, request.cookies[device]);
+  const device = cookies.device(personId);
+  const token = await devices.issue(personId, request.cookies[device]);
   reply.setCookie(device, token, { ...cookies.options, maxAge: COOKIE_SECONDS });
 }
 
@@ -43,8 +44,8 @@ export async function endSession(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const { cookies, session } = request.visit;
-  if (session) await sessions.end(session.accountId, session.sessionId);
+  const { cookies, person } = request.visit;
+  if (person) await sessions.end(person.personId, person.sessionId);
   reply.clearCookie(cookies.session, cookies.options);
 }
 
@@ -55,32 +56,32 @@ export function knownDevices(deps: { secrets: Secrets; clock: () => Date }) {
     /**
      * Called after a sign-in; returns the cookie's value. `previous`: the browser's cookie before, which becomes void.
      * Always a new token, so that a planted cookie is worthless and the limit of attempts starts anew. Keeps the newest
-     * MOST_DEVICES of an account.
+     * MOST_DEVICES of a person.
      */
-    async issue(accountId: string, previous: string | undefined): Promise<string> {
-      if (previous !== undefined) await secrets.delete(deviceSecret(accountId, hash("sha256", previous)));
+    async issue(personId: string, previous: string | undefined): Promise<string> {
+      if (previous !== undefined) await secrets.delete(deviceSecret(personId, hash("sha256", previous)));
       const token = randomBytes(32).toString("base64url");
       const now = clock();
       const value = { at: now.toISOString() };
       const expiresAt = new Date(now.getTime() + DEVICE_DAYS * DAY_MS).toISOString();
-      await secrets.put(deviceSecret(accountId, hash("sha256", token)), { value, expiresAt });
-      const known = await secrets.list(deviceSecret(accountId, ""), now);
+      await secrets.put(deviceSecret(personId, hash("sha256", token)), { value, expiresAt });
+      const known = await secrets.list(deviceSecret(personId, ""), now);
       const at = (device: (typeof known)[number]) => (device.value as typeof value).at;
       const oldestFirst = known.sort((a, b) => at(a).localeCompare(at(b)));
       for (const { key } of oldestFirst.slice(0, -MOST_DEVICES)) await secrets.delete(key);
       return token;
     },
 
-    /** The device id, if the request's browser has signed in to the account with this address before. */
+    /** The device id, if the request's browser has signed in with this address before. */
     async recognise(request: FastifyRequest, email: string): Promise<string | undefined> {
-      const holder = await accountWithEmail(deps, email);
-      const token = holder && request.cookies[request.visit.cookies.device(holder.accountId)];
+      const holder = await personWithEmail(deps, email);
+      const token = holder && request.cookies[request.visit.cookies.device(holder.personId)];
       if (!token) return undefined;
       const deviceId = hash("sha256", token);
-      const known = await secrets.get(deviceSecret(holder.accountId, deviceId), clock());
+      const known = await secrets.get(deviceSecret(holder.personId, deviceId), clock());
       return known === undefined ? undefined : deviceId;
     },
 
-    forgetAll: (accountId: string) => deleteSecrets(deps, deviceSecret(accountId, "")),
+    forgetAll: (personId: string) => deleteSecrets(deps, deviceSecret(personId, "")),
   };
 }

@@ -1,7 +1,7 @@
 // Limits attempts at passwords by client address, account, and both together.
 import { hash } from "node:crypto";
 import { byAddress, type CountDeps, countTry } from "../../api/limits/rate-limit.ts";
-import { accountByEmailSecret } from "../../commands/account/secrets.ts";
+import { personByEmailSecret } from "../../commands/people/secrets.ts";
 import { addressOf } from "../../runtime/addresses/networks.ts";
 
 /**
@@ -22,7 +22,7 @@ export async function countSignIn(
   deviceId: string | undefined,
 ): Promise<void> {
   if (deviceId !== undefined) return await countTry(deps, `sign-in-device ${deviceId}`, TRIES.device);
-  const account = accountByEmailSecret(email);
+  const account = personByEmailSecret(email);
   await countTry(deps, byAddress("sign-in-address", ip), TRIES.address);
   await countTry(deps, `sign-in-pair ${hash("sha256", `${account} ${addressOf(ip)}`)}`, TRIES.pair);
   await countTry(deps, `sign-in-account ${account}`, TRIES.account);

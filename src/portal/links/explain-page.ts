@@ -35,7 +35,8 @@ export function explainPage(app: Api, deps: PortalDeps): void {
   app.get("/links/:host/:slug/explain", one, async (request, reply) => {
     const { params } = request;
     await countRead(deps, signedIn(request));
-    const found = await explainLink(deps, params, { owner: signedIn(request).accountId });
+    const { accountId, personId } = signedIn(request);
+    const found = await explainLink(deps, params, { owner: accountId, reader: personId });
     const name = found.short_url === null ? found.link : shortName({ shortUrl: found.short_url });
     const head = {
       above: html`<a href="${linkPath(params)}">Back to the link</a>`,

@@ -15,6 +15,7 @@ import { ownLinkAt } from "../../queries/links/find-link.ts";
 import { hitsOfLinks } from "../../queries/links/hits-of-links.ts";
 import { type LinkStep, linkHistory } from "../../queries/links/link-history.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
+import { peopleInSentences, peopleOf } from "../../queries/people.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 import { brandOf } from "../account/account-page.ts";
@@ -133,13 +134,15 @@ async function sendLink(
   { host, slug }: Params,
   { sent, refused, qr }: Draft = {},
 ): Promise<FastifyReply> {
-  const { accountId, tier } = signedIn(reply.request);
+  const { accountId, personId, tier } = signedIn(reply.request);
   const { link, history } = await linkHistory(deps, accountId, host, slug);
   const status = await statusOf(deps, link);
   const { deleted, block, maxClicks } = link;
   const brand = await brandOf(deps, accountId);
   const [hits] = maxClicks === undefined ? [] : await hitsOfLinks(deps, [linkKey(host, slug)]);
   const used = hits && hits.click + hits.qr_scan;
+  const actors = peopleOf(history.map(({ actor }) => actor));
+  const people = await peopleInSentences(deps, actors, personId);
   const typed = refused?.typed ?? sent;
   const editing = editedForm(link, history, typed, refused === undefined);
   const keepsPassword = link.passwordId !== undefined && !editing.typed.removesPassword;
@@ -162,7 +165,7 @@ async function sendLink(
     body: html`${linkHead(link, status, "Link")}
 ${stateBox(link, status)}
 <div class="grid link-grid"><div class="stack">${block && blockedCard(link, block)}${!block && (deleted ? restoreCard(link, refused) : await edit())}</div>
-<div class="stack">${!deleted && html`${plan}${qrCard(link, brand, qr)}`}${historyCard(link, history, await listKeys(deps, accountId))}</div></div>`,
+<div class="stack">${!deleted && html`${plan}${qrCard(link, brand, qr)}`}${historyCard(link, history, await listKeys(deps, accountId), people)}</div></div>`,
   });
 }
 

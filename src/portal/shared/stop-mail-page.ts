@@ -47,7 +47,7 @@ export function stopMailPage(app: Api, deps: PortalDeps): void {
     const signed = await signedMail(request);
     if (!signed) return sendUnknown(reply);
     const { accountId, mailId } = signed.mail;
-    const context = { requestId: request.id, actor: { type: "account", id: accountId } } as const;
+    const context = { requestId: request.id, actor: { type: "system", id: "weekly-mail" } } as const;
     if (signed.running)
       await stopByMail(deps, context, accountId, mailId).catch((error: unknown) => {
         // Somebody else has in this moment.

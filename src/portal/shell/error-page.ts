@@ -12,7 +12,7 @@ export function errorPages(site: Api): void {
 
 /**
  * Shows an error as a page, or as JSON to who wants no page. `again`: shows the form that was refused instead, unless it
- * fails as well, or another site sent it, which must not fill in a form of ours.
+ * fails as well, another site sent it, which must not fill in a form of ours, or its sender may not see it.
  */
 export async function sendErrorPage(
   error: unknown,
@@ -23,7 +23,8 @@ export async function sendErrorPage(
   if (!isForPeople(request)) return sendError(error, request, reply);
   const known = reported(error, request, reply);
   try {
-    if (again && !isRefused(error, "form_refused")) return await again(known);
+    if (again && !isRefused(error, "form_refused") && !isRefused(error, "not_permitted"))
+      return await again(known);
   } catch {
     // What went wrong first is shown.
   }

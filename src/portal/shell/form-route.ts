@@ -12,7 +12,7 @@ import type { Position } from "../../stores/event-store/port.ts";
 import { countChange } from "./change-limit.ts";
 import { isForPeople, sendErrorPage } from "./error-page.ts";
 import type { RefusedForm } from "./refused-form.ts";
-import { type SignedIn, signedIn } from "./sessions.ts";
+import { ACCOUNTS_PATH, type SignedIn, signedIn } from "./sessions.ts";
 import { type Notice, portalContext, redirectTo } from "./visit.ts";
 
 type Schemas = { params?: z.ZodType; querystring?: z.ZodType; body?: z.ZodType };
@@ -81,6 +81,7 @@ export function formRoute<S extends Schemas = Record<never, never>>(
   const pathOf = (request: FastifyRequest) =>
     typeof path === "string" ? path : path(request, typedIn(request));
   const signIn = (request: FastifyRequest, reply: FastifyReply) => {
+    if (request.visit.person) return reply.redirect(ACCOUNTS_PATH, 303);
     const [page = ""] = pathOf(request).split("?", 1);
     const next = encodeURIComponent(pathOf(request));
     const back = next.length > LONGEST_NEXT ? encodeURIComponent(page) : next;

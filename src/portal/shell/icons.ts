@@ -11,6 +11,7 @@ const SHAPES = {
   send: html`<path d="m21 3-7 18-4-8-7-3 18-7ZM10 13 21 3"/>`,
   star: html`<path d="m12 3 2.7 5.7 6.3.8-4.6 4.3 1.2 6.2-5.6-3-5.6 3 1.2-6.2L3 9.5l6.3-.8L12 3Z"/>`,
   person: html`<circle cx="12" cy="8" r="4"/><path d="M4 21c.5-4.5 4-7 8-7s7.5 2.5 8 7"/>`,
+  people: html`<circle cx="9" cy="8" r="3.5"/><path d="M2.5 20c.4-4 3-6 6.5-6s6.1 2 6.5 6M16 5a3.5 3.5 0 0 1 0 6.5M18 14.5c2 .8 3.2 2.6 3.5 5.5"/>`,
   check: html`<circle cx="12" cy="12" r="9"/><path d="m8 12 3 3 5-6"/>`,
   alert: html`<circle cx="12" cy="12" r="9"/><path d="M12 7v6M12 16.5v.1"/>`,
   info: html`<circle cx="12" cy="12" r="9"/><path d="M12 11v6M12 7.5v.1"/>`,

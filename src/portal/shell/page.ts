@@ -1,6 +1,7 @@
 // Layout of every page: head, navigation, notices; works without scripts.
 import type { FastifyReply } from "fastify";
 import { saidBehindMs } from "../../api/documents-behind-header.ts";
+import { mayOpenPage } from "../route-rights.ts";
 import { fieldsOf } from "./form.ts";
 import { type Html, type HtmlValue, html, htmlText } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
@@ -18,6 +19,7 @@ const NAVIGATION = {
     { name: "API keys", path: "/portal/keys", icon: "key" },
     { name: "Domains", path: "/portal/domains", icon: "globe" },
     { name: "Webhooks", path: "/portal/webhooks", icon: "send" },
+    { name: "Members", path: "/portal/members", icon: "people" },
     { name: "Plan", path: "/portal/plan", icon: "star" },
     { name: "Account", path: "/portal/account", icon: "person" },
   ],
@@ -130,13 +132,15 @@ function whatIsMissing(behindMs: number): Notice | undefined {
   return { kind: "info", text: `Lists and numbers are ${time} behind: what came since will show by itself.` };
 }
 
-/** The entry of plans only where they are offered. */
+/** The entry of plans only where they are offered, and pages that the role may open. */
 function navigation(
   current: NavigationName | ConsoleName,
-  { home, sellsPlans }: Pick<PortalVisit, "home" | "sellsPlans">,
+  { home, sellsPlans, session }: Pick<PortalVisit, "home" | "sellsPlans" | "session">,
 ): Html {
   const label = home === "/portal" ? "Portal" : "Console";
-  const shown = NAVIGATION[home].filter(({ name }) => name !== "Plan" || sellsPlans);
+  const shown = NAVIGATION[home].filter(
+    ({ name, path }) => (name !== "Plan" || sellsPlans) && (!session || mayOpenPage(session.role, path)),
+  );
   return html`<nav class="nav" aria-label="${label}"><ul>${shown.map(
     ({ name, path, icon: sign }) =>
       html`<li><a href="${path}" ${name === current ? html`aria-current="page"` : ""}>${icon(sign)}<span>${name}</span></a></li>`,
@@ -150,16 +154,16 @@ export function noticeBox({ kind, text }: { kind: Notice["kind"]; text: HtmlValu
 
 function header({ request }: FastifyReply): Html {
   const { visit, method, url } = request;
-  const { home, session, operator } = visit;
-  const name = session?.email ?? (operator && "Operator");
+  const { home, session, person, operator } = visit;
+  const name = person?.email ?? (operator && "Operator");
   return html`<header class="header">
 <a class="brand" href="${name || home === "/admin" ? home : "/"}">${icon("mark")}<span>Linkledger</span></a>
 <div class="header-end">
-${session && newLink}
+${session && mayOpenPage(session.role, "/portal/links/new") && newLink}
 ${themeSwitch(visit, method === "GET" ? url : undefined)}
 ${
   name
-    ? html`<span class="header-email" title="${name}">${name}</span>
+    ? html`${person ? html`<a class="header-email" href="/portal/accounts" title="${name}: your accounts">${name}</a>` : html`<span class="header-email" title="${name}">${name}</span>`}
 <form method="post" action="${home}/sign-out"><button class="button button-quiet">Sign out</button></form>`
     : home === "/portal" &&
       html`<a class="button button-quiet" href="/portal/sign-in">Sign in</a>

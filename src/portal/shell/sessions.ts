@@ -1,16 +1,14 @@
-// Portal sessions: a random token in a cookie, of which only the SHA-256 is stored; void after a change of password.
+// Portal sessions of people: a random token in a cookie, of which only the SHA-256 is stored; void after a change of password.
+// Each names the account that is looked at, of which its person has to be a member at every request.
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { loadAccount } from "../../commands/account/accounts.ts";
-import { passwordEpoch } from "../../commands/account/password.ts";
-import { emailSecret, sessionSecret } from "../../commands/account/secrets.ts";
+import type { CurrentAccount } from "../../commands/account/accounts.ts";
+import { passwordEpoch } from "../../commands/people/password.ts";
+import { emailSecret, sessionSecret } from "../../commands/people/secrets.ts";
 import { agentOf } from "../../events/classification/user-agent.ts";
-import { type Tier, UNKNOWN } from "../../events/vocabulary.ts";
-import { orNotBuilt } from "../../projections/builds/errors.ts";
-import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";
+import { type Role, type Tier, UNKNOWN } from "../../events/vocabulary.ts";
 import { anonymiseIp } from "../../redirect/clicks/enrich/anonymise-ip.ts";
-import type { EventStore } from "../../stores/event-store/port.ts";
-import type { ReadStore } from "../../stores/read-store/port.ts";
+import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 
 /** Expiry, counted from the last use. */
@@ -20,80 +18,114 @@ const DAY_MS = 86_400_000;
 const SEEN_EVERY_MS = 15 * 60_000;
 const TOKEN = /^([0-9a-f-]{36})\.([A-Za-z0-9_-]{43})$/;
 
-/** `timeZone`: chosen for the account's numbers; null for that of the browser. */
-export type SignedIn = {
+export type SignedInPerson = { personId: string; email: string; sessionId: string };
+
+/** Somebody in an account. `timeZone`: chosen for the account's numbers; null for that of the browser. */
+export type SignedIn = SignedInPerson & {
   accountId: string;
-  email: string;
+  role: Role;
   tier: Tier;
   timeZone: string | null;
-  sessionId: string;
 };
 
-/** `epoch`: that of the password at sign-in. `browser`, `address` (anonymised): shown to the account's owner. */
-type SessionRecord = { createdAt: string; seenAt: string; epoch: string; browser: string; address: string };
+/**
+ * `epoch`: that of the password at sign-in. `browser`, `address` (anonymised): shown to the person. `accountId`: the account
+ * that is looked at; "" for none.
+ */
+type SessionRecord = {
+  createdAt: string;
+  seenAt: string;
+  epoch: string;
+  browser: string;
+  address: string;
+  accountId: string;
+};
 
-export type SessionOfAccount = SessionRecord & { sessionId: string };
+export type SessionOfPerson = SessionRecord & { sessionId: string };
 export type Sessions = ReturnType<typeof sessions>;
 
-type Deps = { secrets: Secrets; eventStore: EventStore; readStore: ReadStore; clock: () => Date };
+type Deps = { secrets: Secrets; currentAccount: CurrentAccount; clock: () => Date };
 
 /** `sessionId` is the SHA-256 of the token in hex, so it can be shown and can't be used as a cookie. */
 export function sessions(deps: Deps) {
-  const { secrets, clock } = deps;
+  const { secrets, currentAccount, clock } = deps;
 
   const lasting = (value: SessionRecord) => ({
     value,
     expiresAt: new Date(clock().getTime() + SESSION_DAYS * DAY_MS).toISOString(),
   });
 
+  const inAccount = async (person: SignedInPerson, accountId: string): Promise<SignedIn | undefined> => {
+    const account = accountId === "" ? undefined : await currentAccount(accountId);
+    const role = account?.status === "open" ? account.members.get(person.personId)?.role : undefined;
+    if (account?.status !== "open" || role === undefined) return undefined;
+    const { tier, timeZone } = account;
+    return { ...person, accountId, role, tier, timeZone };
+  };
+
   return {
     /**
      * Returns the cookie's value. Always a new token, which prevents session fixation. `epoch`: that of the verified
      * password; the session is void once the password's epoch differs.
      */
-    async open(accountId: string, epoch: string, from: ReturnType<typeof signInPlace>): Promise<string> {
+    async open(
+      personId: string,
+      epoch: string,
+      from: ReturnType<typeof signInPlace> & { accountId: string },
+    ): Promise<string> {
       const token = randomBytes(32).toString("base64url");
       const now = clock().toISOString();
       const record = { createdAt: now, seenAt: now, epoch, ...from };
-      await secrets.put(sessionSecret(accountId, hash("sha256", token)), lasting(record));
-      return `${accountId}.${token}`;
+      await secrets.put(sessionSecret(personId, hash("sha256", token)), lasting(record));
+      return `${personId}.${token}`;
     },
 
-    /** Undefined for a missing, unknown, ended or expired session, and for a closed account. */
-    async find(cookie: string | undefined): Promise<SignedIn | undefined> {
-      const [, accountId = "", token = ""] = TOKEN.exec(cookie ?? "") ?? [];
+    /**
+     * Undefined for a missing, unknown, ended or expired session, and for who was removed. `session`: undefined too where
+     * the person is no member of the account that they looked at.
+     */
+    async find(
+      cookie: string | undefined,
+    ): Promise<{ person: SignedInPerson; session: SignedIn | undefined } | undefined> {
+      const [, personId = "", token = ""] = TOKEN.exec(cookie ?? "") ?? [];
       if (token === "") return undefined;
       const sessionId = hash("sha256", token);
       const now = clock();
-      const [record, epoch, email, account] = await Promise.all([
-        secrets.get(sessionSecret(accountId, sessionId), now) as Promise<SessionRecord | undefined>,
-        passwordEpoch(secrets, accountId, now),
-        secrets.get(emailSecret(accountId), now),
-        currentAccount(deps, accountId),
+      const [record, epoch, email] = await Promise.all([
+        secrets.get(sessionSecret(personId, sessionId), now) as Promise<SessionRecord | undefined>,
+        passwordEpoch(secrets, personId, now),
+        secrets.get(emailSecret(personId), now),
       ]);
-      if (!record || record.epoch !== epoch || account?.status !== "open") return undefined;
-      // Closing erases the address, which is visible before the account's document is projected.
-      if (typeof email !== "string") return undefined;
+      if (!record || record.epoch !== epoch || typeof email !== "string") return undefined;
       if (now.getTime() - Date.parse(record.seenAt) >= SEEN_EVERY_MS) {
         const seen = lasting({ ...record, seenAt: now.toISOString() });
         // A sign-out since the read above must not be undone by this write.
-        if (!(await secrets.putIfPresent(sessionSecret(accountId, sessionId), seen, now))) return undefined;
+        if (!(await secrets.putIfPresent(sessionSecret(personId, sessionId), seen, now))) return undefined;
       }
-      return { accountId, email, tier: account.tier, timeZone: account.timeZone, sessionId };
+      const person = { personId, email, sessionId };
+      return { person, session: await inAccount(person, record.accountId) };
+    },
+
+    /** From now on the session is in this account. @throws not_a_member */
+    async enter(person: SignedInPerson, accountId: string): Promise<void> {
+      if (!(await inAccount(person, accountId))) throw new Refused("not_a_member");
+      const name = sessionSecret(person.personId, person.sessionId);
+      const record = (await secrets.get(name, clock())) as SessionRecord | undefined;
+      if (record) await secrets.putIfPresent(name, lasting({ ...record, accountId }), clock());
     },
 
     /** Most recently used first, without those that a change of password made void. */
-    async list(accountId: string): Promise<SessionOfAccount[]> {
-      const epoch = await passwordEpoch(secrets, accountId, clock());
-      const stored = await secrets.list(sessionSecret(accountId, ""), clock());
+    async list(personId: string): Promise<SessionOfPerson[]> {
+      const epoch = await passwordEpoch(secrets, personId, clock());
+      const stored = await secrets.list(sessionSecret(personId, ""), clock());
       return stored
         .map(({ key, value }) => ({ sessionId: key.split("/").at(-1) ?? "", ...(value as SessionRecord) }))
         .filter((session) => session.epoch === epoch)
         .sort((a, b) => b.seenAt.localeCompare(a.seenAt));
     },
 
-    end: (accountId: string, sessionId: string) => secrets.delete(sessionSecret(accountId, sessionId)),
-    endAll: (accountId: string) => deleteSecrets(deps, sessionSecret(accountId, "")),
+    end: (personId: string, sessionId: string) => secrets.delete(sessionSecret(personId, sessionId)),
+    endAll: (personId: string) => deleteSecrets(deps, sessionSecret(personId, "")),
   };
 }
 
@@ -112,9 +144,16 @@ export function signedIn(request: FastifyRequest): SignedIn {
   return session;
 }
 
-/** preHandler: redirects to sign-in without a session; a GET returns to this page afterwards. */
+/** Where who is signed in chooses an account. */
+export const ACCOUNTS_PATH = "/portal/accounts";
+
+/** preHandler: redirects to sign-in without a session, a GET returns to this page afterwards; without an account to the choice. */
 export async function requireSession(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (request.visit.session) return;
+  if (request.visit.person) {
+    await reply.redirect(ACCOUNTS_PATH, 303);
+    return;
+  }
   const next = request.method === "GET" ? `?next=${encodeURIComponent(request.url)}` : "";
   await reply.redirect(`/portal/sign-in${next}`, 303);
 }
@@ -123,15 +162,4 @@ export async function requireSession(request: FastifyRequest, reply: FastifyRepl
 export function signInPlace({ headers, ip }: FastifyRequest): { browser: string; address: string } {
   const { browser, os } = agentOf(headers["user-agent"] ?? "");
   return { browser: `${browser?.name ?? UNKNOWN} on ${os?.name ?? UNKNOWN}`, address: anonymiseIp(ip) };
-}
-
-/** The account's document, or its stream when it is not projected yet. */
-async function currentAccount(
-  { readStore, eventStore }: Pick<Deps, "readStore" | "eventStore">,
-  accountId: string,
-): Promise<Pick<AccountDocument, "status" | "tier" | "timeZone"> | undefined> {
-  const document = await orNotBuilt(readStore.get<AccountDocument>(accounts.collection.name, accountId));
-  if (document) return document;
-  const account = await loadAccount(eventStore, accountId);
-  return account.status === "open" ? account : undefined;
 }

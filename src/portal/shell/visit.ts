@@ -6,9 +6,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import type { CommandContext } from "../../commands/caller.ts";
+import { byPerson } from "../../commands/people/persons.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 import type { Assets } from "./assets.ts";
-import type { SignedIn } from "./sessions.ts";
+import type { SignedIn, SignedInPerson } from "./sessions.ts";
 
 export const THEMES = ["system", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
@@ -18,7 +19,10 @@ const Notice = z.object({ kind: z.enum(["done", "failed", "info"]), text: z.stri
 export type Notice = z.infer<typeof Notice>;
 
 export type PortalVisit = {
+  /** Who is signed in, in an account that they are a member of. */
   session: SignedIn | undefined;
+  /** Who is signed in, be it in no account. */
+  person: SignedInPerson | undefined;
   /** In the console only: the session's id, which is not secret, or `token`. */
   operator: string | undefined;
   /** Path of the first page, and what the others begin with. */
@@ -64,8 +68,8 @@ export function portalCookies(baseUrl: string) {
     zone: "linkledger-zone",
     /** Of the console (admin/access.ts). */
     operator: named("operator"),
-    /** One cookie per account; named by a digest, so that it does not contain the account id. */
-    device: (accountId: string) => named(`device-${hash("sha256", accountId).slice(0, 16)}`),
+    /** One cookie per person; named by a digest, so that it does not contain their id. */
+    device: (personId: string) => named(`device-${hash("sha256", personId).slice(0, 16)}`),
     theme: named("theme"),
     notice: named("notice"),
   };
@@ -80,7 +84,7 @@ type VisitDeps = Pick<PortalVisit, "home" | "assets" | "cookies"> & {
   /** Who is signed in, by the request's cookies. */
   signedIn: (
     cookies: Readonly<Record<string, string | undefined>>,
-  ) => Promise<Partial<Pick<PortalVisit, "session" | "operator">>>;
+  ) => Promise<Partial<Pick<PortalVisit, "session" | "person" | "operator">>>;
 };
 
 export function visitHook(
@@ -92,7 +96,7 @@ export function visitHook(
     const sent = request.cookies;
     const theme = THEMES.find((known) => known === sent[cookies.theme]) ?? "system";
     const notice = noticeIn(sent[cookies.notice]);
-    const people = { session: undefined, operator: undefined, ...(await signedIn(sent)) };
+    const people = { session: undefined, person: undefined, operator: undefined, ...(await signedIn(sent)) };
     const zone = sent[cookies.zone];
     request.visit = { ...people, home, sellsPlans, isSignUpOpen, theme, notice, zone, assets, cookies };
   });
@@ -137,7 +141,7 @@ export function pathWithin(home: PortalVisit["home"], next: string | undefined):
 
 /** The context of a command sent from the portal, for the metadata of its events. */
 export function portalContext(request: FastifyRequest): CommandContext {
-  return { requestId: request.id, actor: { type: "account", id: request.visit.session?.accountId ?? "" } };
+  return byPerson(request.id, request.visit.person?.personId ?? "");
 }
 
 function noticeIn(cookie: string | undefined): Notice | undefined {

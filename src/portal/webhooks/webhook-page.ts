@@ -30,7 +30,6 @@ import { requireSession, signedIn } from "../shell/sessions.ts";
 import { logCard, pretty, preview } from "./deliveries.ts";
 import {
   failingBadge,
-  type RecentTries,
   recentFailures,
   sendKey,
   WEBHOOK_FIELDS,

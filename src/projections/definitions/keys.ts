@@ -12,6 +12,8 @@ export type KeyDocument = Document &
     label: string;
     status: "active" | "deactivated";
     issuedAt: string;
+    /** Whose it is; absent for one of the account. */
+    personId?: string | undefined;
     earlier?: EarlierText[];
   };
 

@@ -1,22 +1,21 @@
 // Everything about one link in one answer: who made it, what was changed by whom, its hits, and what proves all that.
 
 import { amount } from "../../audit/verdict.ts";
-import { emailSecret } from "../../commands/account/secrets.ts";
 import type { LinkAddress } from "../../commands/links/link-stream.ts";
 import { evolve, noWithdrawals } from "../../commands/withdrawals/withdrawal.ts";
 import type { WithdrawalEvent } from "../../events/catalogue.ts";
 import type { OptionChanges } from "../../events/link-options.ts";
-import { readableEvent } from "../../events/read-event.ts";
+import { metadataOf, readableEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
 import { eventOf } from "../../projections/fold/clicks/table-day.ts";
 import { projectionGroups } from "../../projections/groups.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../stores/coordination/set-aside.ts";
 import type { Actor, EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
-import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../stores/read-store/set-aside.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { findKey } from "../accounts.ts";
 import { linkFromStream } from "../links/find-link.ts";
@@ -24,6 +23,7 @@ import { actorWords, clausesOf, sentenceOf } from "../links/history-sentences.ts
 import { hitCounts } from "../links/hits-of-links.ts";
 import { linkSteps } from "../links/link-history.ts";
 import { statusOf } from "../links/link-statuses.ts";
+import { ownerEmail, peopleInSentences, peopleOf } from "../people.ts";
 import { auditedEvent } from "./audited-event.ts";
 import { coverageOf } from "./covering-seals.ts";
 import { proofProblems, recount } from "./link-proof.ts";
@@ -35,7 +35,7 @@ export type ExplainedStep = LinkExplanation["history"][number];
 export type ExplainDeps = {
   eventStore: EventStore;
   readStore: ReadStore;
-  secrets: Pick<Secrets, "get">;
+  secrets: Secrets;
   baseHost: string;
   /** Public keys: of SECRET_KEY first. */
   sealKeys: readonly string[];
@@ -45,13 +45,13 @@ export type ExplainDeps = {
 const OF_EVERY_STEP = ["host", "slug", "accountId", "at", "shortUrl"];
 
 /**
- * `owner`: an account that only learns of its own link. `verify`: reads the whole log, asks for the leaf of each event of the
+ * `owner`: an account that only learns of its own link. `reader`: the person who is told, as “You”. `verify`: reads the whole log, asks for the leaf of each event of the
  * link, and counts the link's clicks. `clicks`: those that count, as of the event at `up_to`. @throws not_found
  */
 export async function explainLink(
   deps: ExplainDeps,
   { host, slug }: LinkAddress,
-  { owner, verify = false }: { owner?: string; verify?: boolean } = {},
+  { owner, reader, verify = false }: { owner?: string; reader?: string; verify?: boolean } = {},
 ) {
   const { eventStore, readStore } = deps;
   const key = linkKey(host, slug);
@@ -62,7 +62,7 @@ export async function explainLink(
     throw new Refused("not_found", `There is no link ${key}.`);
   const withdrawn = await eventsOf(eventStore, withdrawalStream(key));
   const all = [...events, ...withdrawn].sort((a, b) => (a.position < b.position ? -1 : 1));
-  const history = await stepsOf(deps, all, owner === undefined ? "The owner" : "You");
+  const history = await stepsOf(deps, all, reader);
   const document = await readStore.get<LinkTotalsDocument>(linkTotals.name, key);
   const [first_at, last_at] = [document?.firstAt || null, document?.lastAt || null];
   const up_to = document ? eventOf(document._position) : null;
@@ -91,14 +91,14 @@ export async function explainLink(
     recomputed: verify,
   };
   const accountId = link?.accountId ?? null;
-  const email = accountId && (await deps.secrets.get(emailSecret(accountId), deps.clock()));
+  const email = accountId === null ? null : await ownerEmail(deps, accountId);
   return {
     link: key,
     short_url: link?.shortUrl ?? null,
     destination: link?.longUrl ?? null,
     /** What a visitor meets; of a link whose LinkCreated can't be read nothing is known. */
     status: link && link.shortUrl !== "" ? await statusOf(deps, link) : ("unreadable" as const),
-    owner: { account_id: accountId, email: typeof email === "string" ? email : null },
+    owner: { account_id: accountId, email },
     created_at: link?.createdAt ?? null,
     created_by: history[0]?.by ?? null,
     clicks,
@@ -121,7 +121,12 @@ async function eventsOf(eventStore: EventStore, stream: string): Promise<Recorde
  * `detail`: what the event says besides the link, its owner and the time. `sentence`: the same for people. `error`: why it
  * can't be read.
  */
-async function stepsOf(deps: ExplainDeps, events: readonly RecordedEvent[], owner: string) {
+async function stepsOf(deps: ExplainDeps, events: readonly RecordedEvent[], reader: string | undefined) {
+  const people = await peopleInSentences(
+    deps,
+    peopleOf(events.map((event) => metadataOf(event).actor)),
+    reader,
+  );
   const keys = new Map<string, KeyDocument | undefined>();
   const keyOf = async (actor: Actor) => {
     if (actor.type !== "key") return undefined;
@@ -136,9 +141,14 @@ async function stepsOf(deps: ExplainDeps, events: readonly RecordedEvent[], owne
     const said = error === null ? Object.entries(data as object) : [];
     const detail = detailOf(Object.fromEntries(said.filter(([name]) => !OF_EVERY_STEP.includes(name))));
     const key = await keyOf(actor);
-    const by = actor.type === "key" ? keyName(key) : ACTORS[actor.type];
+    const by =
+      actor.type === "key"
+        ? keyName(key)
+        : actor.type === "person"
+          ? `${people.get(actor.id)}, in the portal`
+          : ACTORS[actor.type];
     const step = nextStep(recorded, readableEvent(recorded));
-    const sentence = sentenceOf(actorWords(step, owner, key), clausesOf(step));
+    const sentence = sentenceOf(actorWords(step, people, key), clausesOf(step));
     steps.push({ position, recorded_at, type, by, sentence, detail, stream, revision, error });
   }
   return steps;
@@ -154,7 +164,6 @@ function detailOf({ changes, ...rest }: Readonly<Record<string, unknown>>): Reco
 }
 
 const ACTORS = {
-  account: "the owner, in the portal",
   operator: "the operator of this service",
   system: "the service",
 } as const;

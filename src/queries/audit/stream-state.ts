@@ -3,9 +3,16 @@
 import { evolve as evolveAccount, noAccount } from "../../commands/account/account.ts";
 import { evolveClaim, unclaimed } from "../../commands/domains/domain.ts";
 import { evolve as evolveLink, freeLink } from "../../commands/links/link.ts";
+import { evolve as evolvePerson, newPerson } from "../../commands/people/person.ts";
 import { accountEvents, webhookEvents } from "../../events/accounts/account-events.ts";
 import { sharingEvents } from "../../events/accounts/sharing-events.ts";
-import type { AccountEvent, DomainEvent, LinkEvent, StoredEvent } from "../../events/catalogue.ts";
+import type {
+  AccountEvent,
+  DomainEvent,
+  LinkEvent,
+  PersonEvent,
+  StoredEvent,
+} from "../../events/catalogue.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { type Withdrawal, withdrawalsAfter } from "../../events/withdrawals.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -22,6 +29,7 @@ type Fold = { initial: unknown; evolve: (state: never, event: never) => unknown 
 const FOLDS: Readonly<Record<string, Fold>> = {
   account: foldOf(noAccount, (state, event) => evolveAccount(state, event as AccountEvent)),
   domain: foldOf(unclaimed, (state, event) => evolveClaim(state, event as DomainEvent)),
+  person: foldOf(newPerson, (state, event) => evolvePerson(state, event as PersonEvent)),
   link: foldOf(freeLink, (state, event) => evolveLink(state, event as LinkEvent)),
   // Those in force, by id.
   withdrawals: foldOf(new Map<string, Withdrawal>(), (state, event) => {

@@ -101,7 +101,9 @@ export function ownerOf({ data }: Pick<RecordedEvent, "data">): string | undefin
  * tell whose it is.
  */
 export async function ownerOfUnreadable(deps: StreamDeps, event: RecordedEvent): Promise<string | undefined> {
-  const isNobodys = [PREFIX.operator, PREFIX.gaps].some((prefix) => event.stream.startsWith(prefix));
+  const isNobodys = [PREFIX.operator, PREFIX.gaps, PREFIX.person].some((prefix) =>
+    event.stream.startsWith(prefix),
+  );
   if (isNobodys || readableEvent(event)) return undefined;
   return (await ownerOfStream(deps, event)) ?? EVERY_KEY;
 }

@@ -8,14 +8,14 @@ import type { Clause, SentencePart, ValueKind } from "./clause.ts";
 import type { LinkStep } from "./link-history.ts";
 import { ruleClauses } from "./rule-sentences.ts";
 
-/** `owner`: as the reader calls them, such as "You". `key`: of an actor that is one, if there is such a document. */
+/** `people`: as the reader calls them, by their ids. `key`: of an actor that is one, if there is such a document. */
 export function actorWords(
   { actor, isImported }: Pick<LinkStep, "actor" | "isImported">,
-  owner: string,
+  people: ReadonlyMap<string, string>,
   key: KeyDocument | undefined,
 ): string {
   if (isImported) return "An import";
-  if (actor.type === "account") return owner;
+  if (actor.type === "person") return people.get(actor.id) ?? "Somebody";
   if (actor.type === "operator") return "The operator of this service";
   if (actor.type === "system") return "The service";
   if (!key) return "An API key";

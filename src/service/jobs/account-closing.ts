@@ -1,14 +1,15 @@
 // Deletes the links of closed accounts: follows AccountClosed events, and repeats until the documents show no link.
 import { type CloseDeps, eraseClosed } from "../../commands/account/close-account.ts";
 import type { CommandContext } from "../../commands/caller.ts";
+import { lastPosition } from "../../commands/handle-command.ts";
+import { onEachLink } from "../../commands/links/bulk/each-link.ts";
 import { applyLinkChange } from "../../commands/links/change-link.ts";
 import { forgetPassword } from "../../commands/links/link-password.ts";
 import type { LinkAddress } from "../../commands/links/link-stream.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { lifecycle } from "../../projections/groups.ts";
-import { inSlices } from "../../runtime/threads/time-slices.ts";
-import { consumerCheckpoint } from "../../stores/coordination/consumer-checkpoint.ts";
+import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import { type NextEvent, nextEventFinder } from "../../stores/event-store/next-event.ts";
 import { type Position, START } from "../../stores/event-store/port.ts";
@@ -73,7 +74,12 @@ export async function finishClosing(
   while (!signal?.aborted) {
     const left = await linksLeft(deps, accountId);
     if (left.length === 0) break;
-    const last = await deleteAll(deps, context, accountId, left);
+    const { results } = await onEachLink(
+      left,
+      (address) => applyLinkChange(deps, context, accountId, address, { type: "delete" }),
+      { failsAlone: () => false },
+    );
+    const last = lastPosition(results.map(({ result }) => result.position));
     deletedLinks += left.length;
     if (last && !(await deps.isShown(last))) break;
   }
@@ -104,21 +110,6 @@ export async function linksLeft(
   });
 }
 
-async function deleteAll(
-  deps: FinishClosingDeps,
-  context: CommandContext,
-  accountId: string,
-  addresses: readonly LinkAddress[],
-): Promise<Position | undefined> {
-  const deleted = await inSlices(addresses, (address) =>
-    applyLinkChange(deps, context, accountId, address, { type: "delete" }),
-  );
-  return deleted
-    .flatMap(({ position }) => position ?? [])
-    .sort()
-    .at(-1);
-}
-
 /** Adds the accounts that were closed since its checkpoint to `pending`, with the time of closing in milliseconds. */
 function followClosed({ eventStore, readStore }: AccountClosingDeps, pending: Map<string, number>) {
   const categories = [CATEGORY.account];
@@ -129,7 +120,7 @@ function followClosed({ eventStore, readStore }: AccountClosingDeps, pending: Ma
   return {
     async collect(signal: AbortSignal): Promise<void> {
       if (readTo === undefined) {
-        saved = await consumerCheckpoint({ eventStore, readStore }, CLOSING_CHECKPOINT);
+        saved = await checkpointOf({ eventStore, readStore });
         last = saved;
         readTo = saved?.position ?? START;
       }
@@ -156,6 +147,14 @@ function followClosed({ eventStore, readStore }: AccountClosingDeps, pending: Ma
       saved = last;
     },
   };
+}
+
+/** Undefined before the first event, and of another log, as after an older copy was put back; that one is removed. */
+async function checkpointOf(deps: Pick<AccountClosingDeps, "eventStore" | "readStore">) {
+  const stored = await deps.readStore.checkpoint(CLOSING_CHECKPOINT);
+  if (stored === undefined || (await isOfThisLog(deps, stored))) return stored;
+  await deps.readStore.dropCheckpoint(CLOSING_CHECKPOINT);
+  return undefined;
 }
 
 /** Whether the documents contain every link that the account can have created, so that an empty list is final. */

@@ -1,7 +1,6 @@
 // Sends weekly mails: on Monday at 8:00 in the account's time zone, each at most once a week. That it is sent is noted before
 // it is: a crash in between loses one mail, where the other order would send it twice.
 import { loadAccount } from "../../commands/account/accounts.ts";
-import { emailSecret } from "../../commands/account/secrets.ts";
 import type { Mailer } from "../../commands/mail/mailer.ts";
 import type { StopLinks } from "../../commands/sharing/weekly-mails.ts";
 import { CLICK_KINDS, hasDeveloperFeatures } from "../../events/vocabulary.ts";
@@ -16,6 +15,7 @@ import {
   timeZone,
   UTC,
 } from "../../queries/analytics/time-zone.ts";
+import { ownerEmail } from "../../queries/people.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import { isRefused } from "../../runtime/refused.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
@@ -73,8 +73,8 @@ async function sendOne(deps: WeeklyMailsDeps, accountId: string, mailId: string)
   const zone = timeZone(account.timeZone ?? "") ?? UTC;
   const week = dueWeek(zone, now.getTime());
   if (!week || Date.parse(mail.at) >= week.sendAt) return false;
-  const to = await secrets.get(emailSecret(accountId), now);
-  if (typeof to !== "string") return false;
+  const to = await ownerEmail(deps, accountId);
+  if (to === null) return false;
   const note = `weekly-mail-sent/${mailId}/${week.name}`;
   const mine = deps.newId();
   const noted = { value: mine, expiresAt: new Date(now.getTime() + NOTED_MS).toISOString() };

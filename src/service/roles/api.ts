@@ -38,6 +38,7 @@ export function openApi(
       limits: config.limits,
       findCaller: (keyHash) => callers.find(keyHash),
     },
+    onCallersChanged: (listener) => callers.onChange(listener),
     links,
     drawQr: drawQrIn(threads.reader),
     writesAreReadable: fresh.writesAreReadable,

@@ -8,6 +8,7 @@ import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { stopLinks } from "../../commands/sharing/weekly-mails.ts";
 import { secretKeysOf } from "../../config/config.ts";
 import type { Operating, PortalDeps } from "../../portal/portal-deps.ts";
+import { accountsOf } from "../../queries/people.ts";
 import { deliverySender } from "../../webhooks/delivery/send-delivery.ts";
 import { receiverUrl } from "../../webhooks/receiver/receiver-url.ts";
 import { receiverResolver } from "../../webhooks/receiver/resolve-receiver.ts";
@@ -18,7 +19,7 @@ import type { Writing } from "./writing.ts";
 
 export async function openPortal(
   context: RoleContext,
-  { links, rateLimits, fresh, logReader }: Writing,
+  { links, rateLimits, fresh, logReader, onMembersChanged }: Writing,
 ): Promise<PortalDeps> {
   const { config, log, clock, backend, counts, passwordWork, threads, onStop } = context;
   const { eventStore, readStore, foldStore, secrets } = backend;
@@ -46,6 +47,8 @@ export async function openPortal(
     sharedPasswords: visitorPasswords(context),
     stopLinks: stopLinks(secretKeysOf(config)),
     links,
+    accountsOf: accountsOf(backend),
+    onMembersChanged,
     log,
     sealKeys: sealKeysFrom(config).map(({ publicKey }) => publicKey),
     deliveryQueue: backend.deliveryQueue,

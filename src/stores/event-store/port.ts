@@ -9,7 +9,7 @@ export type NewEvent = { id: string; type: string; data: unknown; metadata: Even
 
 export type Actor =
   | { type: "key"; id: string }
-  | { type: "account"; id: string }
+  | { type: "person"; id: string }
   | { type: "operator" }
   | { type: "system"; id: string };
 

@@ -1,9 +1,9 @@
 // Up to where the log is routed, kept with the deliveries, and which events were passed without one.
-import { beginningOf } from "../../commands/log/begin-log.ts";
+import { beginningOf } from "../../commands/begin-log.ts";
 import { utcDate } from "../../runtime/moment.ts";
+import { type SetAsideEvent, setAsideEvent } from "../../stores/coordination/set-aside.ts";
 import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
 import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
-import { type SetAsideEvent, setAsideEvent } from "../../stores/read-store/set-aside.ts";
 import { type DeliveryQueue, type RoutedPlace, setAsideIn } from "../queue/queue.ts";
 import type { OnRefused } from "./subscribers.ts";
 

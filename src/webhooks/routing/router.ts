@@ -2,9 +2,9 @@
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { EventUnreadable } from "../../events/read-event.ts";
 import { CATEGORY } from "../../events/streams.ts";
+import type { SetAsideEvent } from "../../stores/coordination/set-aside.ts";
 import { categoryOf } from "../../stores/event-store/categories.ts";
 import { type RecordedEvent, START } from "../../stores/event-store/port.ts";
-import type { SetAsideEvent } from "../../stores/read-store/set-aside.ts";
 import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
 import { deliveryMaker } from "./deliveries-of.ts";

@@ -61,7 +61,7 @@ describe("a link explained", { timeout: 60_000 }, () => {
     destination: "https://example.com/summer",
     status: "live",
     owner: { account_id: owner.accountId, email: owner.email },
-    created_by: "the owner, in the portal",
+    created_by: `${owner.email}, in the portal`,
     clicks: { click: 3, qr_scan: 1, preview: 0, total: 4 },
     withdrawals: [{ clicks: 1, reason: "a test click", restored_at: null }],
     set_aside: [],
@@ -83,7 +83,7 @@ describe("a link explained", { timeout: 60_000 }, () => {
       const steps = found.history.map(({ type, by }: Record<string, string>) => `${type} by ${by}`);
       expect(steps).toEqual([
         ...["LinkCreated", "LinkRetargeted", "LinkDisabled", "LinkEnabled"].map(
-          (type) => `${type} by the owner, in the portal`,
+          (type) => `${type} by ${owner.email}, in the portal`,
         ),
         "ClicksWithdrawn by the operator of this service",
       ]);
@@ -105,7 +105,7 @@ describe("a link explained", { timeout: 60_000 }, () => {
     const { stdout } = await cli.linkledger(["explain", slug]);
     expect(stdout).toMatch(new RegExp(`^Owner +${owner.email}$`, "m"));
     expect(stdout).toMatch(
-      /The owner changed the destination from https:\/\/example.com\/spring to .*summer\. \(LinkRetargeted at position \d+\)/,
+      /person-1@example.com changed the destination from https:\/\/example.com\/spring to .*summer\. \(LinkRetargeted at position \d+\)/,
     );
     expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
       /^Nothing wrong was seen, and nothing was verified just now/,
@@ -168,7 +168,7 @@ describe("a link explained", { timeout: 60_000 }, () => {
     expect(history[0].detail).toMatchObject({ title: "First", tags: ["a", "b"] });
     expect(history[1].detail).toEqual({ title: "Second", cleared: ["tags"] });
     expect((await cli.linkledger(["explain", name])).stdout).toContain(
-      "The owner changed the title from “First” to “Second”; removed the tags “a”, “b”.",
+      `${owner.email} changed the title from “First” to “Second”; removed the tags “a”, “b”.`,
     );
     const shown = await cli.json("link", "show", name);
     expect(shown.history[1].changes).toEqual({

@@ -1,7 +1,7 @@
 // What an operator decides of accounts by settings: who may open one, what each tier may have, and whose slugs the base host
 // takes; and that a form sent twice issues one key.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { invite } from "../../../src/commands/account/one-time-tokens.ts";
+import { invite } from "../../../src/commands/people/one-time-tokens.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { PASSWORD, visitor } from "../../support/portal/browser-like.ts";
 import { portalPeople } from "../../support/portal/portal-people.ts";

@@ -26,6 +26,10 @@ const STILL_POSSIBLE: Record<string, number> = {
   "/portal/sign-up": 400,
   "/portal/reset/choose": 404,
   "/portal/sign-up/finish": 404,
+  "/portal/invitation": 404,
+  "/portal/invitation/accept": 404,
+  // Which account is looked at.
+  "/portal/accounts": 400,
   // There are no more of them than were made.
   "/portal/shared/:pageId/end": 404,
   "/portal/shared/mails/:mailId/stop": 404,

@@ -1,5 +1,6 @@
 // Access control of the portal's forms and pages, tested on every registered route: forms of other sites, ownership, headers.
 import { beforeAll, describe, expect, it } from "vitest";
+import { currentAccounts } from "../../../src/commands/account/accounts.ts";
 import { sessions } from "../../../src/portal/shell/sessions.ts";
 import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { FORM_SENDERS, sendForm } from "../../support/portal/form-senders.ts";
@@ -29,11 +30,13 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
     const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
     const { body: link } = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
     const sessionOf = (person: Visitor) =>
-      sessions({ ...service.backend, clock: () => new Date() }).find(
-        person.cookies.get("linkledger-session"),
-      );
+      sessions({
+        ...service.backend,
+        currentAccount: currentAccounts(service.backend.eventStore).current,
+        clock: () => new Date(),
+      }).find(person.cookies.get("linkledger-session"));
     accountIds = await Promise.all(
-      [owner, stranger].map(async (person) => String((await sessionOf(person))?.accountId)),
+      [owner, stranger].map(async (person) => String((await sessionOf(person))?.session?.accountId)),
     );
     // Both on the Developer plan, so that ownership is the only reason for a refusal.
     for (const accountId of accountIds) await service.changeTier(accountId, "developer");
@@ -41,7 +44,7 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
       await until("the Developer plan", async () =>
         (await person.get("/portal/webhooks")).text.includes("Add a webhook"),
       );
-    const sessionId = String((await sessionOf(owner))?.sessionId);
+    const sessionId = String((await sessionOf(owner))?.session?.sessionId);
     await owner.submit("/portal/webhooks", { url: "https://hooks.example.com/", kinds: "click" });
     const webhooks = await owner.get("/portal/webhooks");
     const [, webhookId = ""] = /\/portal\/webhooks\/([0-9a-f-]{36})/.exec(webhooks.text) ?? [];
@@ -50,7 +53,7 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
     const [, keyId = ""] =
       /\/portal\/keys\/([^/]+)\/deactivate/.exec((await owner.get("/portal/keys")).text) ?? [];
     const hostname = "own.example.org";
-    await service.domain(String((await sessionOf(owner))?.accountId), hostname);
+    await service.domain(String((await sessionOf(owner))?.session?.accountId), hostname);
     await until("the domain", async () => (await owner.get(`/portal/domains/${hostname}`)).status === 200);
     const { body: page } = await service.post("/api/v1/shared-pages", key, { name: "Owner's" });
     things = {
@@ -60,6 +63,8 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
       slug: String(link.slug),
       keyId,
       ...{ sessionId, webhookId, eventId: delivery.eventId },
+      invitationId: crypto.randomUUID(),
+      personId: String(accountIds[0]),
       pageId: String(page.page_id),
       mailId: crypto.randomUUID(),
       token: "x",
@@ -105,7 +110,7 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
       const { status } =
         route.method === "GET"
           ? await stranger.get(addressOf(route))
-          : await stranger.post(addressOf(route), { url: "https://example.com/stolen" });
+          : await stranger.post(addressOf(route), { url: "https://example.com/stolen", role: "viewer" });
       expect([route.method, route.url, [403, 404].includes(status)]).toEqual([route.method, route.url, true]);
     }
     expect(await writtenBy(eventStore, accountIds, before)).toEqual([]);
@@ -181,7 +186,7 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
 
   it("that belongs to an account sends who isn't signed in to sign in", async () => {
     const open =
-      /^\/(status|shared\/:token|mails\/stop\/:token|portal\/(sign-|reset|assets|theme|account\/email\/confirm).*)?$/;
+      /^\/(status|shared\/:token|mails\/stop\/:token|portal\/(sign-|reset|assets|theme|account\/email\/confirm|invitation).*)?$/;
     for (const route of routes.filter(({ method, url }) => method === "GET" && !open.test(url))) {
       const { status, headers } = await visitor(service.port).get(addressOf(route));
       expect([route.url, status, headers.location]).toEqual([
@@ -194,7 +199,8 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
 
   it("that shows a page allows our own scripts and styles only, no frame, no cache, and holds none inline", async () => {
     const pages = routes.filter(
-      ({ method, url }) => method === "GET" && !/assets|export|live|finish|choose|confirm/.test(url),
+      ({ method, url }) =>
+        method === "GET" && !/assets|export|live|finish|choose|confirm|invitation/.test(url),
     );
     expect(pages.length).toBeGreaterThan(9);
     for (const route of pages)

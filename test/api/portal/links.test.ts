@@ -70,7 +70,7 @@ describe("links in the portal", { timeout: 60_000 }, () => {
     const events = await service.backend.eventStore.read(`link-localhost/${path.split("/").at(-1)}`);
     expect(events[0]?.data).toMatchObject({ via: "web", custom: false });
     expect(events[0]?.data).not.toHaveProperty("keyId");
-    expect(events[0]?.metadata.actor).toEqual({ type: "account", id: one.accountId });
+    expect(events[0]?.metadata.actor).toEqual({ type: "person", id: one.accountId });
   });
 
   it("are made once by a form that is sent twice, and anew by one with another address", async () => {

@@ -1,7 +1,7 @@
 // Sign-up, password reset and change of address by mail, against a real mail server on loopback: what each link does,
 // and what makes it void; and the portal without a mail server.
 import { describe, expect, it } from "vitest";
-import { issuePasswordReset } from "../../../src/commands/account/one-time-tokens.ts";
+import { issuePasswordReset } from "../../../src/commands/people/one-time-tokens.ts";
 import { PASSWORD as password, type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { mailedPortal, tokenIn } from "../../support/portal/mailed-portal.ts";
 import { linkIn, startMailReceiver } from "../../support/servers/mail-receiver.ts";

@@ -67,7 +67,7 @@ const send = (mailer: Mailer = smtpMailer({ smtpUrl: receiver.url, mailFrom: "no
 /** As the form does, which isn't offered without a mail server. */
 async function begin(name: string, filters: Record<string, string[]> = {}) {
   const { eventStore, readStore } = service.backend;
-  const context = { requestId: "test", actor: { type: "account", id: owner.accountId } } as const;
+  const context = { requestId: "test", actor: { type: "person", id: owner.accountId } } as const;
   const deps = { ...runtimeDeps, eventStore, clock: () => new Date(now) };
   await beginWeeklyMail(deps, context, owner.accountId, { name, filters });
   const begun = (await eventStore.read(`account-${owner.accountId}`)).at(-1)?.data as { mailId: string };

@@ -1,6 +1,6 @@
 // The page that says why numbers changed: from one moment to the other, by rows that add up, for people.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { accountWithEmail } from "../../../src/commands/account/email.ts";
+import { personWithEmail } from "../../../src/commands/people/email.ts";
 import { decoded, type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { until } from "../../support/runtime/until.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
@@ -15,11 +15,8 @@ beforeAll(async () => {
   service = await startTestService();
   person = visitor(service.port);
   await person.submit("/portal/sign-up", { email, password: "seven brown foxes" });
-  const account = await accountWithEmail(
-    { secrets: service.backend.secrets, clock: () => new Date() },
-    email,
-  );
-  const accountId = String(account?.accountId);
+  const account = await personWithEmail({ secrets: service.backend.secrets, clock: () => new Date() }, email);
+  const accountId = String(account?.personId);
   const { key } = await service.issueKey(accountId);
   const made = await service.post<{ slug: string }>("/api/v1/shorten", key, { url: "https://example.com/" });
   slug = made.body.slug;

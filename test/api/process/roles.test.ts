@@ -146,7 +146,7 @@ describe("processes with one role each, on the same stores", () => {
     const own = (await issueKey(deps, operator, accountId, {})).key;
     const { body } = await shorten("api", own);
     expect((await ask("redirect", `/${body.slug}`)).status).toBe(301);
-    await closeAccount(deps, operator, accountId);
+    await closeAccount({ ...deps, accountsOf: async () => [] }, operator, accountId);
     const after = async () => [
       (await ask("redirect", `/${body.slug}`)).status,
       (await ask("api", "/api/v1/links", { key: own })).status,

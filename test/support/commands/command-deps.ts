@@ -9,6 +9,7 @@ import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
 import { lifecycle } from "../../../src/projections/groups.ts";
 import { linksWithFingerprint } from "../../../src/queries/links/links-with-fingerprint.ts";
+import { accountsOf } from "../../../src/queries/people.ts";
 import { openBackend } from "../../../src/service/stores/backend.ts";
 import type { Secrets } from "../../../src/stores/secrets/port.ts";
 import { foldGroups } from "../projections/fold-groups.ts";
@@ -28,6 +29,7 @@ export async function openCommandDeps() {
     eventStore: backend.eventStore,
     currentAccount: currentAccounts(backend.eventStore).current,
     readStore: backend.readStore,
+    accountsOf: accountsOf(backend),
     secrets,
     passwordWork: passwordWork(),
     deliveryQueue: backend.deliveryQueue,

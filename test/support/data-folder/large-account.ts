@@ -1,5 +1,7 @@
 // A data folder with one large account in it, written as the service would write it: its links, a key and its clicks.
+
 import { randomUUID } from "node:crypto";
+import { currentAccounts } from "../../../src/commands/account/accounts.ts";
 import { issueKey } from "../../../src/commands/account/keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
@@ -79,9 +81,13 @@ export async function seedLargeAccount(
       revision = (await eventStore.append("clicks-seed-20260301", revision, clicks)).revision;
     }
     await foldGroups({ eventStore, readStore: backend.foldStore });
-    const from = { browser: "test", address: "127.0.0.0" };
+    const from = { browser: "test", address: "127.0.0.0", accountId };
     // An account that the operator opened has no password, whose epoch is "".
-    const token = await sessions({ ...backend, clock: runtimeDeps.clock }).open(accountId, "", from);
+    const token = await sessions({
+      ...backend,
+      currentAccount: currentAccounts(eventStore).current,
+      clock: runtimeDeps.clock,
+    }).open(accountId, "", from);
     const cookie = `${portalCookies("http://localhost").session}=${token}`;
     return { accountId, key, otherKeys, cookie, slugOf };
   } finally {

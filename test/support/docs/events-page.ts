@@ -2,7 +2,12 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { accountEvents, domainEvents, webhookEvents } from "../../../src/events/accounts/account-events.ts";
+import {
+  accountEvents,
+  domainEvents,
+  personEvents,
+  webhookEvents,
+} from "../../../src/events/accounts/account-events.ts";
 import { sharingEvents } from "../../../src/events/accounts/sharing-events.ts";
 import { catalogue, type EventType, publishedSchema } from "../../../src/events/catalogue.ts";
 import { clickEvents, gapEvents } from "../../../src/events/click-events.ts";
@@ -73,6 +78,7 @@ const SECTIONS: readonly [title: string, events: object][] = [
   [`Streams \`${PREFIX.gaps}...\`, in no answer of the feed`, gapEvents],
   [`Stream \`${SEALS_STREAM}\`, in no answer of the feed`, sealEvents],
   [`Streams \`${PREFIX.operator}...\`, in no answer of the feed`, operatorEvents],
+  [`Streams \`${PREFIX.person}...\`, in no answer of the feed`, personEvents],
 ];
 
 type Described = { type: EventType; fields: [name: string, text: string][] };

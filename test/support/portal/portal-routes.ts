@@ -52,7 +52,8 @@ export async function listPortalRoutes(): Promise<PortalRoute[]> {
     resolveTxt: async () => [],
     sharedPasswords: { passes: linkPasses("unused"), check: async () => undefined },
     stopLinks: stopLinks(["unused"]),
-    links: { ...deps, log },
+    links: deps,
+    onMembersChanged: () => undefined,
     whenReadable: async () => undefined,
     problems: async () => [],
   });

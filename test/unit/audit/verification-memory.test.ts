@@ -26,7 +26,7 @@ const SCRIPT = `
       (check, message) => problems.push(check + ": " + message),
     );
   const LONG = "x".repeat(4_000);
-  const actor = { type: "account", id: accountId };
+  const actor = { type: "person", id: accountId };
   let position = 1;
   for (let n = 0; n < ${LINKS}; n++) {
     const [stream, slug] = ["link-sho.rt/s" + n, "s" + n];

@@ -10,7 +10,7 @@ import { until } from "../../support/runtime/until.ts";
 const FOUND = {
   ...{ ok: false, verdict: "problem" as const, sentence: "Not proved.", broken: [] },
   ...{ events: 7, problemCount: 1, anchor: "seal:0:00", types: {} },
-  streams: { account: 0, domain: 0, link: 0, clicks: 0, withdrawals: 0, gaps: 0, operator: 0 },
+  streams: { account: 0, domain: 0, link: 0, clicks: 0, withdrawals: 0, gaps: 0, operator: 0, person: 0 },
   problems: [{ check: "seal" as const, stream: "seals", revision: 0, position: "1", message: "was changed" }],
   seals: { count: 1, good: 0, newest: null, position: null, at: null, public_key: null, unsealed: 7 },
 };

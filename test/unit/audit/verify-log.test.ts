@@ -216,7 +216,7 @@ describe("verifying the log", () => {
       const stamped = events.map((event) => newEvent(event, randomUUID(), origin));
       return appendNext(stores.eventStore, "link-sho.rt/abc", stamped);
     };
-    const owner = { type: "account", id: ACCOUNT } as const;
+    const owner = { type: "person", id: ACCOUNT } as const;
     const blocked = { type: "LinkBlocked", data: { ...of, reason: "Phishing" } } as const;
     await by({ type: "operator" }, blocked);
     await by(owner, { type: "LinkDisabled", data: of }, { type: "LinkDeleted", data: of });

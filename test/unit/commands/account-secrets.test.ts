@@ -1,17 +1,15 @@
 // Accounts' addresses and one-time tokens on real stores: races, interruptions, repetitions.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { close } from "../../../src/commands/account/account.ts";
-import { onAccount } from "../../../src/commands/account/accounts.ts";
-import { changeEmail } from "../../../src/commands/account/email.ts";
+import { signUp } from "../../../src/commands/account/sign-up.ts";
+import { changeEmail } from "../../../src/commands/people/email.ts";
 import {
   confirmEmailChange,
   issueEmailChange,
   issueToken,
   lookAtToken,
   useToken,
-} from "../../../src/commands/account/one-time-tokens.ts";
-import { checkCredentials, hashPassword } from "../../../src/commands/account/password.ts";
-import { signUp } from "../../../src/commands/account/sign-up.ts";
+} from "../../../src/commands/people/one-time-tokens.ts";
+import { checkCredentials, hashPassword } from "../../../src/commands/people/password.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 
@@ -44,16 +42,6 @@ describe("a one-time link", () => {
 });
 
 describe("an address", () => {
-  it("of an account whose closing was cut off signs nobody in", async () => {
-    const email = "closing@example.com";
-    const accountId = await member(email);
-    await checkCredentials(deps, { email, password });
-    await onAccount(deps, operator, accountId, (account) => close(account, { at: new Date().toISOString() }));
-    await expect(checkCredentials(deps, { email, password })).rejects.toMatchObject({
-      code: "wrong_credentials",
-    });
-  });
-
   it("whose sign-up stalls goes to who signs up meanwhile, with that password, and to nobody else", async () => {
     const email = "stalled@example.com";
     const signUpWith = async (given: string, by: typeof deps) => {
@@ -75,7 +63,7 @@ describe("an address", () => {
     const accountId = await signUpWith(password, later);
     goesOn.resolve();
     await expect(stalled).rejects.toMatchObject({ code: "email_taken" });
-    expect(await checkCredentials(deps, { email, password })).toMatchObject({ accountId });
+    expect(await checkCredentials(deps, { email, password })).toMatchObject({ personId: accountId });
     const other = checkCredentials(deps, { email, password: "stalled brown foxes" });
     await expect(other).rejects.toMatchObject({ code: "wrong_credentials" });
   });
@@ -88,7 +76,7 @@ describe("an address", () => {
     const token = String((await issued(accountId))?.path.split("token=")[1]);
     await confirmEmailChange(deps, token);
     expect(await checkCredentials(deps, { email: "spelling@example.com", password })).toMatchObject({
-      accountId,
+      personId: accountId,
     });
   });
 
@@ -109,7 +97,7 @@ describe("an address", () => {
     expect(won).toHaveLength(1);
     for (const one of settled)
       if (one.status === "rejected") expect(one.reason).toMatchObject({ code: "email_taken" });
-    expect((await checkCredentials(deps, { email, password })).accountId).toBe(won[0]);
+    expect((await checkCredentials(deps, { email, password })).personId).toBe(won[0]);
   });
 
   it("that a cut-off change left behind signs nobody in, and is free to take", async () => {
@@ -117,10 +105,10 @@ describe("an address", () => {
     const cutOff = storeWith(deps.secrets, { put: () => Promise.reject(new Error("cut off")) });
     await expect(changeEmail({ ...deps, secrets: cutOff }, accountId, "left@example.com")).rejects.toThrow();
     const signIn = (email: string) => checkCredentials(deps, { email, password });
-    expect(await signIn("kept@example.com")).toMatchObject({ accountId });
+    expect(await signIn("kept@example.com")).toMatchObject({ personId: accountId });
     await expect(signIn("left@example.com")).rejects.toThrow("go together");
     const other = await member("other@example.com");
     await changeEmail(deps, other, "left@example.com");
-    expect(await signIn("left@example.com")).toMatchObject({ accountId: other });
+    expect(await signIn("left@example.com")).toMatchObject({ personId: other });
   });
 });

@@ -16,6 +16,7 @@ import type { AccountEvent } from "../../../src/events/catalogue.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
 import { deciderOf } from "../../support/commands/given-when-then.ts";
 
+const operator = { type: "operator" } as const;
 const accountId = "11111111-1111-4111-8111-111111111111";
 const domainId = "22222222-2222-4222-8222-222222222222";
 const hostname = "go.example.com";
@@ -75,22 +76,22 @@ describe("an account", () => {
 
   it("refuses every command once it is closed", () => {
     const closed: AccountEvent = { type: "AccountClosed", data: { accountId, at } };
-    account([opened("free"), closed], (a) => issue(a, newKey(1)), "account_not_found");
+    account([opened("free"), closed], (a) => issue(a, newKey(1), operator), "account_not_found");
   });
 
   it("has at most 2 active keys on Free and 5 on Developer", () => {
     const two = [issued(1), issued(2)];
     const five = [...two, issued(3), issued(4), issued(5)];
-    account([opened("free"), issued(1)], (a) => issue(a, newKey(2)), [issued(2)]);
-    account([opened("free"), ...two], (a) => issue(a, newKey(3)), "key_limit_reached");
-    account([opened("developer"), ...two], (a) => issue(a, newKey(3)), [issued(3)]);
-    account([opened("developer"), ...five], (a) => issue(a, newKey(6)), "key_limit_reached");
+    account([opened("free"), issued(1)], (a) => issue(a, newKey(2), operator), [issued(2)]);
+    account([opened("free"), ...two], (a) => issue(a, newKey(3), operator), "key_limit_reached");
+    account([opened("developer"), ...two], (a) => issue(a, newKey(3), operator), [issued(3)]);
+    account([opened("developer"), ...five], (a) => issue(a, newKey(6), operator), "key_limit_reached");
   });
 
   it("has room for another key once one has expired", () => {
     const expiring: AccountEvent = { type: "KeyIssued", data: { accountId, ...newKey(1), expiresAt: later } };
-    account([opened("free"), expiring, issued(2)], (a) => issue(a, newKey(3)), "key_limit_reached");
-    account([opened("free"), expiring, issued(2)], (a) => issue(a, { ...newKey(3), at: later }), [
+    account([opened("free"), expiring, issued(2)], (a) => issue(a, newKey(3), operator), "key_limit_reached");
+    account([opened("free"), expiring, issued(2)], (a) => issue(a, { ...newKey(3), at: later }, operator), [
       { type: "KeyIssued", data: { accountId, ...newKey(3), at: later } },
     ]);
   });
@@ -103,7 +104,7 @@ describe("an account", () => {
       data: { accountId, ...secret, previousUntil },
     });
     const turn = (until: string, ofHint?: string) => (a: AccountState) =>
-      rotate(a, { ...secret, until }, ofHint);
+      rotate(a, { ...secret, until }, operator, ofHint);
     account([opened("free"), issued(1), issued(2)], turn(latest, "abcd"), [rotated(latest)]);
     const expiring: AccountEvent = { type: "KeyIssued", data: { accountId, ...newKey(1), expiresAt: later } };
     account([opened("free"), expiring], turn(latest), [rotated(later)]);
@@ -118,7 +119,7 @@ describe("an account", () => {
   });
 
   it("deactivates a key once, and only its own", () => {
-    const off = (a: AccountState) => deactivate(a, { keyId: newKey(1).keyId, at });
+    const off = (a: AccountState) => deactivate(a, { keyId: newKey(1).keyId, at }, operator);
     account([opened("free"), issued(1)], off, [keyOff(1)]);
     account([opened("free"), issued(1), keyOff(1)], off, []);
     account([opened("free")], off, "key_not_found");

@@ -2,21 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
-import { changeEmail } from "../../../src/commands/account/email.ts";
 import { deactivateKey, issueKey } from "../../../src/commands/account/keys.ts";
-import {
-  confirmEmailChange,
-  issueEmailChange,
-  issuePasswordReset,
-  resetPassword,
-} from "../../../src/commands/account/one-time-tokens.ts";
-import {
-  changePassword,
-  checkCredentials,
-  hashPassword,
-  provePassword,
-} from "../../../src/commands/account/password.ts";
-import { deviceSecret, keyUseSecret, sessionSecret } from "../../../src/commands/account/secrets.ts";
+import { keyUseSecret } from "../../../src/commands/account/secrets.ts";
 import { signUp } from "../../../src/commands/account/sign-up.ts";
 import { changeTier } from "../../../src/commands/account/tier.ts";
 import {
@@ -27,9 +14,23 @@ import {
   setDomainHome,
   verifyDomain,
 } from "../../../src/commands/domains/domains.ts";
-import { createLinksInBulk } from "../../../src/commands/links/bulk/create-links-in-bulk.ts";
+import { createLinksInBulk } from "../../../src/commands/links/bulk/bulk-requests.ts";
 import { changeLink } from "../../../src/commands/links/change-link.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
+import { changeEmail } from "../../../src/commands/people/email.ts";
+import {
+  confirmEmailChange,
+  issueEmailChange,
+  issuePasswordReset,
+  resetPassword,
+} from "../../../src/commands/people/one-time-tokens.ts";
+import {
+  changePassword,
+  checkCredentials,
+  hashPassword,
+  provePassword,
+} from "../../../src/commands/people/password.ts";
+import { deviceSecret, sessionSecret } from "../../../src/commands/people/secrets.ts";
 import { rotateWebhookKey } from "../../../src/commands/webhooks/webhook-key.ts";
 import {
   addWebhook,
@@ -116,14 +117,19 @@ const COMMANDS: Record<string, [run: (m: Member) => Promise<unknown>, code?: str
   ],
   "disable a link": [(m) => changeLink(deps, operator, m.by, m.address, { type: "disable" })],
   "change the password": [
-    (m) => changePassword(deps, m.accountId, { current: password, wanted: "eight green foxes" }),
+    (m) => changePassword(deps, operator, m.accountId, { current: password, wanted: "eight green foxes" }),
+    "wrong_current_password",
   ],
-  "prove the password": [(m) => provePassword(deps, m.accountId, password)],
-  "make a reset link": [(m) => issuePasswordReset(deps, m.accountId, 60_000)],
-  "use a reset link": [(m) => resetPassword(deps, m.reset, "eight green foxes"), "token_expired"],
-  "change the address": [(m) => changeEmail(deps, m.accountId, `${m.name}-2@example.com`)],
+  "prove the password": [(m) => provePassword(deps, m.accountId, password), "wrong_current_password"],
+  "make a reset link": [(m) => issuePasswordReset(deps, m.accountId, 60_000), "person_not_found"],
+  "use a reset link": [(m) => resetPassword(deps, "r", m.reset, "eight green foxes"), "token_expired"],
+  "change the address": [
+    (m) => changeEmail(deps, m.accountId, `${m.name}-2@example.com`),
+    "person_not_found",
+  ],
   "make a link for a new address": [
     (m) => issueEmailChange(deps, m.accountId, `${m.name}-3@example.com`, 60_000),
+    "person_not_found",
   ],
   "confirm a new address": [(m) => confirmEmailChange(deps, m.confirm), "token_expired"],
   "sign in": [
@@ -198,7 +204,7 @@ describe("an account that is closed while a command is in flight", () => {
   it.each(["account-by-email/", "email/"])("keeps no new address (closed before %s)", async (prefix) => {
     const { accountId } = await member(`address-${prefix.length}`);
     const late = closingBefore(accountId, prefix);
-    await expect(changeEmail(late, accountId, "too-late@example.com")).rejects.toThrow("Account not found");
+    await expect(changeEmail(late, accountId, "too-late@example.com")).rejects.toThrow("no such person");
     expect(await keptOf(accountId)).toEqual([]);
     expect(JSON.stringify(await deps.secrets.list("email/", deps.clock()))).not.toContain("too-late");
   });
@@ -206,7 +212,7 @@ describe("an account that is closed while a command is in flight", () => {
   it("keeps no new password", async () => {
     const { accountId, reset } = await member("password");
     const late = closingBefore(accountId, "password/");
-    await expect(resetPassword(late, reset, "eight green foxes")).rejects.toThrow("Account not found");
+    await expect(resetPassword(late, "r", reset, "eight green foxes")).rejects.toThrow("no such person");
     expect(await keptOf(accountId)).toEqual([]);
   });
 });

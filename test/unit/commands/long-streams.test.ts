@@ -14,6 +14,7 @@ const { evolve: evolveLink, freeLink } = links;
 const account = deciderOf<accounts.AccountState, AccountEvent>(noAccount, evolve);
 const link = deciderOf<links.LinkState, LinkEvent>(freeLink, evolveLink);
 
+const operator = { type: "operator" } as const;
 const accountId = "11111111-1111-4111-8111-111111111111";
 const at = "2026-01-01T00:00:00.000Z";
 const uuid = (n: number) => `22222222-2222-4222-8222-${String(n).padStart(12, "0")}`;
@@ -67,7 +68,7 @@ describe("an account's stream takes in", () => {
   it("1,000 issued keys, and no more when all are deactivated", () => {
     const { keysIssued } = STREAM_LIMITS;
     const history = historyOf(keyLoop, 1 + 2 * keysIssued);
-    const issue = (a: accounts.AccountState) => keys.issue(a, newKey);
+    const issue = (a: accounts.AccountState) => keys.issue(a, newKey, operator);
     expect(() => account(history, issue, [])).toThrow(
       "This account has been issued 1000 API keys, as many as one account can be: go on with the keys it has, or open another account",
     );
@@ -99,7 +100,7 @@ describe("an account's stream takes in", () => {
     const paused: AccountEvent = { type: "WebhookPaused", data: { ...ofAccount, webhookId, by } };
     const stopped = [...owned, ...full.slice(1), off, paused];
     for (const grow of [
-      (a) => keys.issue(a, newKey),
+      (a) => keys.issue(a, newKey, operator),
       (a) => webhooks.add(a, { webhookId: uuid(9_999), ...settings, keyHint: "", at }),
       (a) => webhooks.change(a, { webhookId, label: "other", at }),
       (a) => webhooks.resume(a, { webhookId, by, at }),
@@ -113,7 +114,7 @@ describe("an account's stream takes in", () => {
 
   it("what deactivates, pauses, removes or closes, however long it is", () => {
     for (const [stop, type] of [
-      [(a) => keys.deactivate(a, { keyId: newKey.keyId, at }), "KeyDeactivated"],
+      [(a) => keys.deactivate(a, { keyId: newKey.keyId, at }, operator), "KeyDeactivated"],
       [(a) => accounts.changeTierTo(a, { tier: "free", at }), "TierChanged"],
       [(a) => accounts.close(a, { at }), "AccountClosed"],
       [(a) => webhooks.pause(a, { webhookId, by: "user", at }), "WebhookPaused"],

@@ -26,7 +26,7 @@ afterAll(() => fixture.close());
 
 const URL_OF_RECEIVER = "https://hooks.example.com/linkledger";
 const KEY = /^whk_[A-Za-z0-9]{32}$/;
-const user = { requestId: "test-request", actor: { type: "account", id: "someone" } } as const;
+const user = { requestId: "test-request", actor: { type: "person", id: "someone" } } as const;
 
 const account = async (tier: Tier = "developer") =>
   (await openAccount(deps, operator, { email: `${deps.newId()}@example.com`, tier })).accountId;

@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
 import { issueKey } from "../../../src/commands/account/keys.ts";
-import { emailSecret } from "../../../src/commands/account/secrets.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
+import { emailSecret } from "../../../src/commands/people/secrets.ts";
 import { webhookSecret } from "../../../src/commands/webhooks/webhook-key.ts";
 import { addWebhook } from "../../../src/commands/webhooks/webhooks.ts";
 import { listKeys } from "../../../src/queries/accounts.ts";

@@ -1,6 +1,6 @@
 // Building blocks of portal pages: escaping markup, paths within the portal, password rules.
 import { describe, expect, it } from "vitest";
-import { acceptPassword } from "../../../src/commands/account/password.ts";
+import { acceptPassword } from "../../../src/commands/people/password.ts";
 import { type HtmlValue, html, htmlText } from "../../../src/portal/shell/html.ts";
 import { pathWithin } from "../../../src/portal/shell/visit.ts";
 

@@ -1,9 +1,11 @@
 // Portal sessions on real stores: a request in flight must not restore an ended session; only a valid password opens
 // one.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closeAccount } from "../../../src/commands/account/close-account.ts";
-import { changePassword, checkCredentials, hashPassword } from "../../../src/commands/account/password.ts";
+import { close } from "../../../src/commands/account/account.ts";
+import { onAccount } from "../../../src/commands/account/accounts.ts";
+import { eraseClosed } from "../../../src/commands/account/close-account.ts";
 import { signUp } from "../../../src/commands/account/sign-up.ts";
+import { changePassword, checkCredentials, hashPassword } from "../../../src/commands/people/password.ts";
 import { sessions } from "../../../src/portal/shell/sessions.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
@@ -26,7 +28,7 @@ async function member(email: string) {
 describe("a session", () => {
   it("that was signed out everywhere is not written back by a request that had just read it", async () => {
     const { accountId, epoch } = await member("in-flight@example.com");
-    const cookie = await sessions(deps).open(accountId, epoch, from);
+    const cookie = await sessions(deps).open(accountId, epoch, { ...from, accountId });
     const all = sessions(deps);
     const hourLater = () => new Date(Date.now() + 3_600_000);
     // The request has read the record when all sessions end, and is about to write `seenAt`.
@@ -45,17 +47,20 @@ describe("a session", () => {
   it("opened by a password that was changed while it was being checked is worth nothing", async () => {
     const { accountId } = await member("late@example.com");
     const proven = await checkCredentials(deps, { email: "late@example.com", password });
-    await changePassword(deps, accountId, { current: password, wanted: "eight green foxes" });
-    const cookie = await sessions(deps).open(proven.accountId, proven.epoch, from);
+    await changePassword(deps, operator, accountId, { current: password, wanted: "eight green foxes" });
+    const cookie = await sessions(deps).open(proven.personId, proven.epoch, { ...from, accountId });
     expect(await sessions(deps).find(cookie)).toBeUndefined();
   });
 
   it("ends with its account immediately, also one that is opened during the closing, before the documents show it", async () => {
     const { accountId, epoch } = await member("closing@example.com");
     await opened.catchUp();
-    const before = await sessions(deps).open(accountId, epoch, from);
-    await closeAccount(deps, operator, accountId);
-    const during = await sessions(deps).open(accountId, epoch, from);
+    const before = await sessions(deps).open(accountId, epoch, { ...from, accountId });
+    // Cut off before it has erased anything.
+    await onAccount(deps, operator, accountId, (account, at) => close(account, { at }));
+    expect((await sessions(deps).find(before))?.session).toBeUndefined();
+    await eraseClosed(deps, operator, accountId);
+    const during = await sessions(deps).open(accountId, epoch, { ...from, accountId });
     expect(await sessions(deps).find(before)).toBeUndefined();
     expect(await sessions(deps).find(during)).toBeUndefined();
   });

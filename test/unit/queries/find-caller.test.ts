@@ -77,7 +77,7 @@ describe("the caller of a key", () => {
     await callers.find(HASH);
     await accounts.current(of.accountId);
     const get = vi.spyOn(stores.readStore, "get");
-    const caller = { accountId: of.accountId, tier: "developer", via: "api", keyId };
+    const caller = { accountId: of.accountId, tier: "developer", role: "admin", via: "api", keyId };
     expect(await callers.find(HASH)).toEqual(caller);
     expect(get).not.toHaveBeenCalled();
     await given(of.accountId, [{ type: "TierChanged", data: { ...of, from: "developer", to: "free" } }]);
@@ -92,7 +92,7 @@ describe("the caller of a key", () => {
   it("is known the moment the key is issued, without any document", async () => {
     const first = await issued();
     const { accountId } = first.of;
-    const caller = { accountId, tier: "developer", via: "api", keyId: first.keyId };
+    const caller = { accountId, tier: "developer", role: "admin", via: "api", keyId: first.keyId };
     expect(await callers.find(HASH)).toEqual(caller);
     const second = await issued("b".repeat(64));
     expect(await callers.find("b".repeat(64))).toMatchObject({ keyId: second.keyId });

@@ -147,17 +147,18 @@ it("says every destination that a change of rules brings or takes away, and noth
 
 it("names who did it: the reader, a key by its label, the operator, an import, the service", () => {
   const key = { _id: "k", _position: "1", accountId: "a", label: "Shop", hint: "ab12" };
+  const people = new Map([["a", "You"]]);
   const of = (label: string) => ({ ...key, label }) as unknown as Parameters<typeof actorWords>[2];
   const by = (actor: LinkStep["actor"], isImported = false) => ({ actor, isImported });
   const byKey = by({ type: "key", id: "k" });
   expect([
-    actorWords(by({ type: "account", id: "a" }), "You", undefined),
-    actorWords(byKey, "You", of("Shop")),
-    actorWords(byKey, "You", of("")),
-    actorWords(byKey, "You", undefined),
-    actorWords(by({ type: "operator" }), "You", undefined),
-    actorWords(by({ type: "operator" }, true), "You", undefined),
-    actorWords(by({ type: "system", id: "recheck" }), "You", undefined),
+    actorWords(by({ type: "person", id: "a" }), people, undefined),
+    actorWords(byKey, people, of("Shop")),
+    actorWords(byKey, people, of("")),
+    actorWords(byKey, people, undefined),
+    actorWords(by({ type: "operator" }), people, undefined),
+    actorWords(by({ type: "operator" }, true), people, undefined),
+    actorWords(by({ type: "system", id: "recheck" }), people, undefined),
   ]).toEqual([
     "You",
     "The API key “Shop”",

@@ -6,6 +6,7 @@ import { runtimeDeps } from "../../../commands/runtime-deps.ts";
 import { stopLinks } from "../../../commands/sharing/weekly-mails.ts";
 import { type Config, secretKeysOf } from "../../../config/config.ts";
 import { ProjectionNotBuilt } from "../../../projections/builds/errors.ts";
+import { accountsOf } from "../../../queries/people.ts";
 import { whenProjected } from "../../../queries/read-your-writes.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import type { BasicLogger } from "../../../runtime/logging.ts";
@@ -63,6 +64,7 @@ export async function runJobs(
       intervalMs: 5_000,
       run: accountClosings({
         ...deps,
+        accountsOf: accountsOf(deps),
         isShown: (position) => whenProjected({ readStore, sleep }, position, () => MAX_WAIT_MS),
       }),
       failureMessage: "looking for closed accounts failed",

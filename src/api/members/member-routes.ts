@@ -1,0 +1,171 @@
+// The members of the key's account and its invitations under /api/v1: the HTTP face of commands/account/members.ts.
+import { z } from "zod";
+import { opened } from "../../commands/account/account.ts";
+import type { CurrentAccount } from "../../commands/account/accounts.ts";
+import {
+  changeMemberRole,
+  inviteMember,
+  removeMember,
+  withdrawInvitation,
+} from "../../commands/account/members.ts";
+import type { CommandDeps } from "../../commands/handle-command.ts";
+import { ROLES } from "../../events/vocabulary.ts";
+import { memberRows } from "../../queries/people.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
+import { type Api, contextOf } from "../fastify.ts";
+import type { Idempotency } from "../idempotency.ts";
+import { apiErrors, IdempotencyHeader } from "../schemas.ts";
+
+export type MemberDeps = {
+  links: CommandDeps & { secrets: Secrets };
+  idempotency: Idempotency;
+  currentAccount: CurrentAccount;
+  baseUrl: string;
+  /** Resolves when the processes of this service on this machine go by what is in the log now. */
+  changesAreFollowed: () => Promise<void>;
+};
+
+const time = z.string().meta({ format: "date-time" });
+const role = z
+  .enum(ROLES)
+  .meta({ description: "See docs/people.md for what each may do", examples: ["editor"] });
+const Member = z
+  .object({
+    person_id: z.uuid(),
+    email: z.string().nullable(),
+    name: z.string().meta({ description: "As they want to be called; by default their address" }),
+    role,
+    joined_at: time,
+  })
+  .meta({ id: "Member" });
+const invitation = {
+  invitation_id: z.uuid(),
+  email: z.string().nullable(),
+  role,
+  expires_at: time,
+};
+const Invitation = z
+  .object({
+    ...invitation,
+    invited_at: time,
+    invited_by: z
+      .string()
+      .nullable()
+      .meta({ description: "The person or API key whose role bounds it; null for the operator" }),
+  })
+  .meta({ id: "Invitation" });
+const NewInvitation = z
+  .object({
+    ...invitation,
+    link: z.string().meta({
+      description: "Shown this once, and not mailed: for who signs in with that address, once, within a week",
+    }),
+  })
+  .meta({ id: "NewInvitation" });
+const InvitationRequest = z
+  .strictObject({ email: z.string().meta({ examples: ["colleague@example.com"] }), role })
+  .meta({ id: "InvitationRequest" });
+const MemberPatch = z.strictObject({ role }).meta({ id: "MemberPatch" });
+
+const TAGS = ["Members"];
+const CAP = "Nobody gives, changes or takes a role above their own: a key of the account counts as an admin.";
+
+export function memberRoutes(app: Api, deps: MemberDeps): void {
+  const { preHandler, onSend } = deps.idempotency;
+  const writing = { tags: TAGS, headers: IdempotencyHeader };
+  const rowsOf = async (accountId: string) =>
+    await memberRows(deps.links, opened(await deps.currentAccount(accountId)));
+
+  const list = {
+    operationId: "listMembers",
+    summary: "List the account's members",
+    description: "All of them, by the time at which they joined.",
+    tags: TAGS,
+    response: { 200: z.object({ members: z.array(Member) }), ...apiErrors(401) },
+  };
+  app.get("/api/v1/members", { schema: list }, async ({ caller }) => {
+    const { members } = await rowsOf(caller.accountId);
+    return { members };
+  });
+
+  const one = z.object({ person_id: z.uuid() });
+  const change = {
+    ...writing,
+    operationId: "changeMember",
+    summary: "Give a member another role",
+    description: `${CAP} The last owner stays one.`,
+    params: one,
+    body: MemberPatch,
+    response: { 200: Member, ...apiErrors(400, 401, 403, 404, 409) },
+  };
+  app.patch("/api/v1/members/:person_id", { schema: change, preHandler, onSend }, async (request) => {
+    const { caller, params, body } = request;
+    await changeMemberRole(deps.links, contextOf(request), caller.accountId, params.person_id, body.role);
+    await deps.changesAreFollowed();
+    const { members } = await rowsOf(caller.accountId);
+    return members.find(({ person_id: id }) => id === params.person_id) as (typeof members)[number];
+  });
+
+  const remove = {
+    ...writing,
+    operationId: "removeMember",
+    summary: "Remove a member",
+    description: `Ends their own keys, too. ${CAP} The last owner stays.`,
+    params: one,
+    response: { 204: z.undefined().describe("No member any more"), ...apiErrors(400, 401, 403, 404, 409) },
+  };
+  app.delete("/api/v1/members/:person_id", { schema: remove, preHandler, onSend }, async (request, reply) => {
+    const { accountId } = request.caller;
+    await removeMember(deps.links, contextOf(request), accountId, request.params.person_id);
+    await deps.changesAreFollowed();
+    return reply.code(204).send();
+  });
+
+  const pending = {
+    operationId: "listInvitations",
+    summary: "List the account's open invitations",
+    tags: TAGS,
+    response: { 200: z.object({ invitations: z.array(Invitation) }), ...apiErrors(401) },
+  };
+  app.get("/api/v1/invitations", { schema: pending }, async ({ caller }) => {
+    const { invitations } = await rowsOf(caller.accountId);
+    return { invitations };
+  });
+
+  const invite = {
+    ...writing,
+    operationId: "inviteMember",
+    summary: "Invite somebody to the account",
+    description: `An open invitation of the address is sent again: its earlier link no longer works. ${CAP}`,
+    body: InvitationRequest,
+    response: { 201: NewInvitation, ...apiErrors(400, 401, 403, 409) },
+  };
+  app.post("/api/v1/invitations", { schema: invite, preHandler, onSend }, async (request, reply) => {
+    const { caller, body } = request;
+    const invited = await inviteMember(deps.links, contextOf(request), caller.accountId, body);
+    return reply.code(201).send({
+      invitation_id: invited.invitationId,
+      email: invited.email,
+      role: invited.role,
+      expires_at: invited.expiresAt,
+      link: `${deps.baseUrl}${invited.path}`,
+    });
+  });
+
+  const withdraw = {
+    ...writing,
+    operationId: "withdrawInvitation",
+    summary: "Withdraw an invitation",
+    params: z.object({ invitation_id: z.uuid() }),
+    response: { 204: z.undefined().describe("Its link no longer works"), ...apiErrors(400, 401, 403, 404) },
+  };
+  app.delete(
+    "/api/v1/invitations/:invitation_id",
+    { schema: withdraw, preHandler, onSend },
+    async (request, reply) => {
+      const { caller, params } = request;
+      await withdrawInvitation(deps.links, contextOf(request), caller.accountId, params.invitation_id);
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,64 @@
+// linkledger member list | invite | role | remove
+import { Argument } from "commander";
+import { opened } from "../../commands/account/account.ts";
+import { loadAccount } from "../../commands/account/accounts.ts";
+import { ROLES, type Role } from "../../events/vocabulary.ts";
+import { memberRows } from "../../queries/people.ts";
+import { type CommandRow, required } from "../command.ts";
+import { PERSON } from "../named.ts";
+import { runQuery } from "../session.ts";
+
+const ROLE = new Argument("<role>", "what they may do: docs/people.md").choices(ROLES);
+
+export const commands: readonly CommandRow[] = [
+  {
+    name: "list",
+    about: "the members of an account, and its open invitations",
+    byAccount: true,
+    by: runQuery,
+    async run({ deps }, { account }: { account: string }) {
+      return await memberRows(deps, opened(await loadAccount(deps.eventStore, account)));
+    },
+  },
+  {
+    name: "invite <email>",
+    about: "make a link with which somebody becomes a member of an account, once, within a week",
+    byAccount: true,
+    args: { email: "the address that they sign in with" },
+    options: [required("--role <role>", "what they may do").choices(ROLES)],
+    async run(
+      { deps, context, config },
+      { account, role }: { account: string; role: Role },
+      address: string,
+    ) {
+      const { inviteMember } = await import("../../commands/account/members.ts");
+      const request = { email: address, role };
+      const invited = await inviteMember(deps, context, account, request);
+      const { invitationId, email, path, expiresAt } = invited;
+      const link = `${config.baseUrl}${path}`;
+      return { invitation_id: invitationId, email, role, link, expires_at: expiresAt };
+    },
+  },
+  {
+    name: "role <person> <role>",
+    about: "give a member of an account another role",
+    byAccount: true,
+    args: { person: PERSON, role: ROLE },
+    async run({ deps, context }, { account }: { account: string }, personId: string, role: Role) {
+      const { changeMemberRole } = await import("../../commands/account/members.ts");
+      await changeMemberRole(deps, context, account, personId, role);
+      return { account_id: account, person_id: personId, role };
+    },
+  },
+  {
+    name: "remove <person>",
+    about: "end a membership, and the member's own keys with it",
+    byAccount: true,
+    args: { person: PERSON },
+    async run({ deps, context }, { account }: { account: string }, personId: string) {
+      const { removeMember } = await import("../../commands/account/members.ts");
+      await removeMember(deps, context, account, personId);
+      return { account_id: account, person_id: personId, status: "removed" };
+    },
+  },
+];

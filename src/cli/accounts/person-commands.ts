@@ -1,0 +1,39 @@
+// linkledger person list | show | remove
+import { listPersons, personRow } from "../../queries/people.ts";
+import { Refused } from "../../runtime/refused.ts";
+import { type CommandRow, required } from "../command.ts";
+import { PERSON } from "../named.ts";
+import { runQuery } from "../session.ts";
+
+export const commands: readonly CommandRow[] = [
+  {
+    name: "list",
+    about: "all who sign in, oldest first",
+    by: runQuery,
+    async run({ deps }) {
+      return { persons: await listPersons(deps) };
+    },
+  },
+  {
+    name: "show <person>",
+    about: "one person, and the accounts that they are a member of",
+    args: { person: PERSON },
+    by: runQuery,
+    async run({ deps }, _: object, personId: string) {
+      const found = await personRow(deps, personId);
+      if (!found) throw new Refused("person_not_found");
+      return found;
+    },
+  },
+  {
+    name: "remove <person>",
+    about: "destroy what names a person, for good: address, name, password and sessions; memberships end",
+    args: { person: PERSON },
+    options: [required("--yes", "I know that this can't be undone")],
+    async run({ deps, context }, _: object, personId: string) {
+      const { removePersonEverywhere } = await import("../../commands/account/members.ts");
+      const { accounts } = await removePersonEverywhere(deps, context, personId);
+      return { person_id: personId, status: "removed", left_accounts: accounts };
+    },
+  },
+];

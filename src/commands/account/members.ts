@@ -1,0 +1,230 @@
+// Invitations to an account, and what becomes of its members. The address that somebody is invited by is in the secrets, with
+// the SHA-256 of the link's token; the link alone lets nobody in: whoever accepts it has that address.
+import { hash, randomBytes } from "node:crypto";
+import type { Role } from "../../events/vocabulary.ts";
+import { Refused } from "../../runtime/refused.ts";
+import type { Secrets } from "../../stores/secrets/port.ts";
+import type { CommandContext } from "../caller.ts";
+import { type Appended, type CommandDeps, isNotAppended } from "../handle-command.ts";
+import { acceptEmail, bindEmail, personWithEmail, withAddressLock } from "../people/email.ts";
+import { newPassword } from "../people/password.ts";
+import { register } from "../people/person.ts";
+import { byPerson, onPerson, removePerson } from "../people/persons.ts";
+import { emailSecret, normalEmail, passwordSecret } from "../people/secrets.ts";
+import { type Invitation, opened } from "./account.ts";
+import { changeAccount, loadAccount, loadOpenAccount, onAccount } from "./accounts.ts";
+import { requireRight } from "./authority.ts";
+import { accept, changeRole, invite, openInvitations, remove, withdraw } from "./member.ts";
+import { invitationSecret } from "./secrets.ts";
+
+type Deps = CommandDeps & { secrets: Secrets };
+type InvitationRecord = { accountId: string; email: string; tokenHash: string };
+
+/** How long an invitation can be accepted. */
+export const MEMBER_INVITATION_MS = 7 * 86_400_000;
+
+/** `path`: path and query of the page where it is accepted, which is not stored and can't be shown again. */
+type Invited = Appended & {
+  invitationId: string;
+  email: string;
+  role: Role;
+  expiresAt: string;
+  path: string;
+};
+
+/**
+ * Where the address has an open invitation to the account, that is sent again: its earlier link no longer works.
+ * @throws invalid_email, already_member, not_permitted, role_too_high, too_many_members, account_not_found, history_full
+ */
+export async function inviteMember(
+  deps: Deps,
+  context: CommandContext,
+  accountId: string,
+  request: { email: string; role: Role },
+): Promise<Invited> {
+  const email = acceptEmail(request.email);
+  const at = deps.clock().toISOString();
+  const account = await loadOpenAccount(deps.eventStore, accountId);
+  requireRight(account, context.actor, "members", at);
+  const holder = await personWithEmail(deps, email);
+  if (holder && account.members.has(holder.personId)) throw new Refused("already_member");
+  const open = await Promise.all(
+    openInvitations(account, at).map(async ([id]) => ({ id, to: (await recordOf(deps, id))?.email })),
+  );
+  const before = open.find(({ to }) => to !== undefined && normalEmail(to) === normalEmail(email));
+  return await send(deps, context, accountId, before?.id ?? deps.newId(), { email, role: request.role });
+}
+
+/** The earlier link no longer works. @throws invitation_not_found; as inviteMember does */
+export async function resendInvitation(
+  deps: Deps,
+  context: CommandContext,
+  accountId: string,
+  invitationId: string,
+): Promise<Invited> {
+  const { invitations } = await loadOpenAccount(deps.eventStore, accountId);
+  const [record, invitation] = [await recordOf(deps, invitationId), invitations.get(invitationId)];
+  if (!record || !invitation) throw new Refused("invitation_not_found");
+  return await send(deps, context, accountId, invitationId, { ...record, role: invitation.role });
+}
+
+async function send(
+  deps: Deps,
+  context: CommandContext,
+  accountId: string,
+  invitationId: string,
+  { email, role }: { email: string; role: Role },
+): Promise<Invited> {
+  const token = randomBytes(32).toString("base64url");
+  const expiresAt = new Date(deps.clock().getTime() + MEMBER_INVITATION_MS).toISOString();
+  const { position } = await changeAccount(deps, context, accountId, (account, at, actor) =>
+    invite(account, { invitationId, role, expiresAt, at }, actor),
+  );
+  const value: InvitationRecord = { accountId, email, tokenHash: hash("sha256", token) };
+  await deps.secrets.put(invitationSecret(invitationId), { value, expiresAt });
+  const path = `/portal/invitation?id=${invitationId}&token=${token}`;
+  return { invitationId, email, role, expiresAt, path, position };
+}
+
+/** @throws invitation_not_found, not_permitted, role_too_high, account_not_found */
+export async function withdrawInvitation(
+  deps: Deps,
+  context: CommandContext,
+  accountId: string,
+  invitationId: string,
+): Promise<Appended> {
+  const { events, position } = await onAccount(deps, context, accountId, (account, at, actor) =>
+    withdraw(account, { invitationId, at }, actor),
+  );
+  if (events.length === 0) throw new Refused("invitation_not_found");
+  await deps.secrets.delete(invitationSecret(invitationId));
+  return { position };
+}
+
+/** A link as it was sent. */
+export type InvitationLink = { id: string; token: string };
+
+/** Reads an invitation without accepting it. @throws token_expired */
+export async function lookAtInvitationLink(
+  deps: Deps,
+  { id, token }: InvitationLink,
+): Promise<{ accountId: string; email: string; role: Role }> {
+  const record = await recordOf(deps, id);
+  if (record?.tokenHash !== hash("sha256", token)) throw new Refused("token_expired");
+  const account = await loadAccount(deps.eventStore, record.accountId);
+  const at = deps.clock().toISOString();
+  const open = account.status === "open" ? new Map(openInvitations(account, at)) : undefined;
+  const { role } = open?.get(id) ?? ({} as Partial<Invitation>);
+  if (role === undefined) throw new Refused("token_expired");
+  return { accountId: record.accountId, email: record.email, role };
+}
+
+/**
+ * By who has the address that it was sent to. @throws token_expired, other_address, already_member, too_many_members,
+ * account_not_found, history_full
+ */
+export async function acceptInvitation(
+  deps: Deps,
+  { requestId }: Pick<CommandContext, "requestId">,
+  link: InvitationLink,
+  personId: string,
+): Promise<Appended & { accountId: string }> {
+  const { accountId, email } = await lookAtInvitationLink(deps, link);
+  const own = await deps.secrets.get(emailSecret(personId), deps.clock());
+  if (typeof own !== "string" || normalEmail(own) !== normalEmail(email)) throw new Refused("other_address");
+  const { position } = await changeAccount(deps, byPerson(requestId, personId), accountId, (account, at) =>
+    accept(account, { invitationId: link.id, personId, at }),
+  );
+  await deps.secrets.delete(invitationSecret(link.id));
+  return { accountId, position };
+}
+
+/**
+ * By somebody who has never signed in: they are registered with the address that it was sent to, and this password.
+ * `passwordHash`: of hashPassword. `epoch`: of the password.
+ * @throws email_taken where the address is a person's by now; as acceptInvitation does
+ */
+export async function registerByInvitation(
+  deps: Deps,
+  { requestId }: Pick<CommandContext, "requestId">,
+  link: InvitationLink,
+  passwordHash: string,
+): Promise<Appended & { accountId: string; personId: string; epoch: string }> {
+  const { email } = await lookAtInvitationLink(deps, link);
+  const personId = deps.newId();
+  const context = byPerson(requestId, personId);
+  const password = newPassword(deps, passwordHash);
+  await withAddressLock(deps, email, async () => {
+    if (await personWithEmail(deps, email)) throw new Refused("email_taken");
+    await onPerson(deps, context, personId, (person, at) => register(person, { personId, at }));
+    await deps.secrets.put(passwordSecret(personId), { value: password });
+    await bindEmail(deps, personId, email);
+  });
+  try {
+    const joined = await acceptInvitation(deps, context, link, personId);
+    return { ...joined, personId, epoch: password.epoch };
+  } catch (error) {
+    // Withdrawn in this moment: nobody stays registered for nothing.
+    if (isNotAppended(error)) await removePerson(deps, context, personId);
+    throw error;
+  }
+}
+
+/** @throws member_not_found, last_owner, not_permitted, role_too_high, account_not_found, history_full */
+export function changeMemberRole(
+  deps: CommandDeps,
+  context: CommandContext,
+  accountId: string,
+  personId: string,
+  role: Role,
+): Promise<Appended> {
+  return changeAccount(deps, context, accountId, (account, at, actor) =>
+    changeRole(account, { personId, role, at }, actor),
+  );
+}
+
+/** Their keys end with the membership. @throws member_not_found, last_owner, not_permitted, role_too_high, account_not_found */
+export function removeMember(
+  deps: CommandDeps,
+  context: CommandContext,
+  accountId: string,
+  personId: string,
+): Promise<Appended> {
+  return changeAccount(deps, context, accountId, (account, at, actor) =>
+    remove(account, { personId, at }, actor),
+  );
+}
+
+/**
+ * What names the person is destroyed, after their memberships have ended. @throws last_owner, person_not_found
+ */
+export async function removePersonEverywhere(
+  deps: Deps & { accountsOf: (personId: string) => Promise<readonly string[]> },
+  context: CommandContext,
+  personId: string,
+): Promise<{ accounts: readonly string[] }> {
+  if ((await deps.secrets.get(emailSecret(personId), deps.clock())) === undefined)
+    throw new Refused("person_not_found");
+  const accounts = await deps.accountsOf(personId);
+  for (const accountId of accounts) {
+    const { members } = opened(await loadAccount(deps.eventStore, accountId));
+    const owners = [...members].filter(([, { role }]) => role === "owner").map(([id]) => id);
+    if (owners.length === 1 && owners[0] === personId)
+      throw new Refused(
+        "last_owner",
+        `They are the last owner of account ${accountId}: make somebody else an owner first, or close the account`,
+      );
+  }
+  for (const accountId of accounts) await removeMember(deps, context, accountId, personId);
+  await removePerson(deps, context, personId);
+  return { accounts };
+}
+
+/** The address of an open invitation; undefined once it is over. */
+export async function invitedAddress(deps: Pick<Deps, "secrets" | "clock">, invitationId: string) {
+  return (await recordOf(deps, invitationId))?.email;
+}
+
+async function recordOf({ secrets, clock }: Pick<Deps, "secrets" | "clock">, invitationId: string) {
+  return (await secrets.get(invitationSecret(invitationId), clock())) as InvitationRecord | undefined;
+}

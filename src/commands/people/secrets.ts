@@ -1,0 +1,29 @@
+// What is kept of a person, and nowhere in the log: the names of these secrets.
+import { hash } from "node:crypto";
+
+/** The person's e-mail address, a string. */
+export const emailSecret = (personId: string) => `email/${personId}`;
+
+/** The id of the person with an e-mail address, named by the digest of the address. */
+export const personByEmailSecret = (email: string) =>
+  `account-by-email/${hash("sha256", normalEmail(email))}`;
+
+/** How the person wants to be called, a string. */
+export const nameSecret = (personId: string) => `name/${personId}`;
+
+/** The person's password hash. */
+export const passwordSecret = (personId: string) => `password/${personId}`;
+
+/** A portal session; with an empty `sessionId`, the prefix of all of the person's sessions. */
+export const sessionSecret = (personId: string, sessionId: string) => `session/${personId}/${sessionId}`;
+
+/** A browser that the person signed in with before; with an empty `deviceId`, the prefix of all of them. */
+export const deviceSecret = (personId: string, deviceId: string) => `device/${personId}/${deviceId}`;
+
+/**
+ * The form in which addresses are compared and looked up. Mail servers may distinguish addresses that are equal here
+ * (U+212A, the Kelvin sign, lower-cases to k), so mail is sent to the address as it is stored, never as it was typed in.
+ */
+export function normalEmail(email: string): string {
+  return email.trim().normalize("NFC").toLowerCase();
+}

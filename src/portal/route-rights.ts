@@ -1,0 +1,182 @@
+// Which right each page and form of the portal wants: the one list, for the check of every request, and for what pages offer.
+
+import type { Api } from "../api/fastify.ts";
+import { may, type Right } from "../commands/people/rights.ts";
+import type { Role } from "../events/vocabulary.ts";
+import { Refused } from "../runtime/refused.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** What a page or form wants of who is signed in. */
+    right?: Access;
+  }
+}
+
+/** `anyone`: also without a session. `person`: of who is signed in, whatever they are in the account. */
+type Access = Right | "anyone" | "person";
+
+/** Without the prefix /portal; a form has the address of its page unless it says another. */
+const ROUTES: Readonly<Record<Access, readonly string[]>> = {
+  anyone: [
+    "GET /assets/:version/:file",
+    "POST /theme",
+    "GET /sign-up",
+    "POST /sign-up",
+    "GET /sign-up/finish",
+    "POST /sign-up/finish",
+    "GET /sign-in",
+    "POST /sign-in",
+    "POST /sign-out",
+    "GET /reset",
+    "POST /reset",
+    "GET /reset/choose",
+    "POST /reset/choose",
+    "GET /account/email/confirm",
+    "POST /account/email/confirm",
+    "GET /invitation",
+    "POST /invitation",
+    "POST /invitation/accept",
+  ],
+  person: [
+    "GET /accounts",
+    "POST /accounts",
+    "GET /account",
+    "POST /account/name",
+    "POST /account/email",
+    "POST /account/password",
+    "POST /account/sessions/:sessionId/end",
+    "POST /account/sessions/end-all",
+    "POST /account/leave",
+  ],
+  read: [
+    "GET /",
+    "GET /analytics",
+    "GET /analytics/why",
+    "GET /analytics/numbers.csv",
+    "GET /analytics/clicks.csv",
+    "GET /analytics/clicks.ndjson",
+    "GET /live",
+    "GET /links/:host/:slug/clicks.csv",
+    "GET /links/:host/:slug/clicks.ndjson",
+    "GET /links",
+    "GET /links/:host/:slug",
+    "GET /links/:host/:slug/explain",
+    "GET /links/:host/:slug/proof.ndjson",
+    "GET /tags",
+    "GET /tags/names",
+    "GET /proof",
+    "POST /proof",
+    "GET /members",
+    "GET /account/export",
+  ],
+  edit: [
+    "GET /links/new",
+    "POST /links/new",
+    "POST /links",
+    "POST /links/:host/:slug/edit",
+    "POST /links/:host/:slug/disable",
+    "POST /links/:host/:slug/enable",
+    "POST /links/:host/:slug/delete",
+    "POST /links/:host/:slug/restore",
+    "POST /links/several",
+    "POST /links/:host/:slug/draft",
+    "POST /links/filters",
+    "POST /links/filters/remove",
+    "POST /links/:host/:slug/qr",
+    "POST /links/:host/:slug/qr/show",
+    "GET /links/many",
+    "POST /links/many",
+    "POST /tags",
+    "GET /keys",
+    "POST /keys",
+    "POST /keys/:keyId/rotate",
+    "POST /keys/:keyId/deactivate",
+  ],
+  manage: [
+    "POST /account/brand",
+    "GET /shared",
+    "POST /shared",
+    "POST /shared/:pageId/end",
+    "POST /shared/mails",
+    "POST /shared/mails/:mailId/stop",
+    "POST /account/logo",
+    "POST /account/logo/remove",
+    "POST /account/time-zone",
+    "GET /domains",
+    "POST /domains",
+    "GET /domains/:hostname",
+    "POST /domains/:hostname/home",
+    "POST /domains/:hostname/verify",
+    "POST /domains/:hostname/activate",
+    "POST /domains/:hostname/deactivate",
+    "POST /domains/:hostname/remove",
+    "GET /webhooks",
+    "POST /webhooks",
+    "GET /webhooks/:webhookId",
+    "POST /webhooks/:webhookId/test",
+    "POST /webhooks/:webhookId/pause",
+    "POST /webhooks/:webhookId/resume",
+    "POST /webhooks/:webhookId/remove",
+    "POST /webhooks/:webhookId/settings",
+    "POST /webhooks/:webhookId/rotate",
+    "POST /webhooks/:webhookId/recover",
+    "GET /webhooks/:webhookId/deliveries/:eventId",
+    "POST /webhooks/:webhookId/deliveries/:eventId/resend",
+  ],
+  members: [
+    "POST /members",
+    "POST /members/:personId/role",
+    "POST /members/:personId/remove",
+    "POST /members/invitations/:invitationId/resend",
+    "POST /members/invitations/:invitationId/withdraw",
+  ],
+  own: [
+    "GET /plan",
+    "POST /plan/upgrade",
+    "POST /plan/withdraw",
+    "POST /plan/downgrade",
+    "POST /account/close",
+  ],
+};
+
+const RIGHT_OF: ReadonlyMap<string, Access> = new Map(
+  Object.entries(ROUTES).flatMap(([access, routes]) =>
+    routes.map((route) => [route, access as Access] as const),
+  ),
+);
+
+const PREFIX = "/portal";
+
+/**
+ * Must be called before the routes are registered. A route without a row does not start. Who is signed in without the right is
+ * refused, whatever the page showed when it was opened; who is not is led to the sign-in by the route itself.
+ */
+export function rightRoutes(app: Api): void {
+  app.addHook("onRoute", (route) => {
+    const [method = ""] = [route.method].flat();
+    const right = rightOf(`${method === "HEAD" ? "GET" : method} ${route.url}`);
+    route.config = { ...route.config, right };
+  });
+  app.addHook("preValidation", async ({ visit, routeOptions }) => {
+    const { right } = routeOptions.config;
+    if (right && visit.session && !mayOpen(visit.session.role, right)) throw new Refused("not_permitted");
+  });
+}
+
+/** `route`: its method and address, such as `GET /portal/keys`. @throws Error for one without a row */
+export function rightOf(route: string): Access {
+  const [method = "", url = ""] = route.split(" ");
+  const path = url.slice(PREFIX.length).replace(/\/$/, "") || "/";
+  const right = RIGHT_OF.get(`${method} ${path}`);
+  if (!right) throw new Error(`${route} has no right: give it a row in route-rights.ts`);
+  return right;
+}
+
+/** Whether somebody with the role may open the page of the portal at this path. */
+export function mayOpenPage(role: Role, path: string): boolean {
+  return mayOpen(role, rightOf(`GET ${path}`));
+}
+
+function mayOpen(role: Role, access: Access): boolean {
+  return access === "anyone" || access === "person" || may(role, access);
+}

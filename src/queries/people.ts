@@ -1,0 +1,161 @@
+// Who is a member of which account: for sessions, lists of members, and the names of those who did something.
+import type { OpenAccount } from "../commands/account/account.ts";
+import { loadAccount } from "../commands/account/accounts.ts";
+import { openInvitations } from "../commands/account/member.ts";
+import { invitedAddress } from "../commands/account/members.ts";
+import { personWithEmail } from "../commands/people/email.ts";
+import { emailSecret, nameSecret } from "../commands/people/secrets.ts";
+import { orNotBuilt } from "../projections/builds/errors.ts";
+import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
+import { type BrandDocument, brands } from "../projections/definitions/brands.ts";
+import { type PersonDocument, persons } from "../projections/definitions/persons.ts";
+import type { Actor, EventStore } from "../stores/event-store/port.ts";
+import { allDocuments } from "../stores/read-store/document-pages.ts";
+import type { ReadStore } from "../stores/read-store/port.ts";
+import type { Secrets } from "../stores/secrets/port.ts";
+
+type Deps = { readStore: ReadStore; eventStore: EventStore };
+type NameDeps = { secrets: Secrets; clock: () => Date };
+
+/** What somebody is called once what names them is destroyed. */
+export const FORMER_MEMBER = "a former member";
+
+/**
+ * Ids of the open accounts that the person is a member of, the one that they opened first. The document says which to look at,
+ * the accounts' streams say whether it is so.
+ */
+export function accountsOf({ readStore, eventStore }: Deps): (personId: string) => Promise<string[]> {
+  return async (personId) => {
+    const person = await orNotBuilt(readStore.get<PersonDocument>(persons.collection.name, personId));
+    // Who opened an account is not in the documents yet.
+    const ids = new Set([personId, ...Object.keys(person?.accounts ?? {})]);
+    const found = await Promise.all(
+      [...ids].map(async (accountId) => ({ accountId, account: await loadAccount(eventStore, accountId) })),
+    );
+    return found.flatMap(({ accountId, account }) =>
+      account.status === "open" && account.members.has(personId) ? [accountId] : [],
+    );
+  };
+}
+
+/** `name`: as they are called, by default their address. Both undefined for who was removed. */
+export async function nameOf(
+  { secrets, clock }: NameDeps,
+  personId: string,
+): Promise<{ email: string | undefined; name: string | undefined }> {
+  const [email, name] = await Promise.all(
+    [emailSecret, nameSecret].map((secret) => secrets.get(secret(personId), clock())),
+  );
+  if (typeof email !== "string") return { email: undefined, name: undefined };
+  return { email, name: typeof name === "string" ? name : email };
+}
+
+/** The address of who has owned the account for the longest; null once it is closed. */
+export async function ownerEmail(
+  { readStore, ...deps }: Pick<Deps, "readStore"> & NameDeps,
+  accountId: string,
+): Promise<string | null> {
+  const account = await orNotBuilt(readStore.get<AccountDocument>(accounts.collection.name, accountId));
+  const owners = Object.entries(account?.members ?? {}).filter(([, { role }]) => role === "owner");
+  const [first = accountId] = owners
+    .sort(([, a], [, b]) => a.joinedAt.localeCompare(b.joinedAt))
+    .map(([personId]) => personId);
+  return account?.status === "closed" ? null : ((await nameOf(deps, first)).email ?? null);
+}
+
+export type MemberRow = Awaited<ReturnType<typeof memberRows>>["members"][number];
+export type InvitationRow = Awaited<ReturnType<typeof memberRows>>["invitations"][number];
+
+/** Members by the time at which they joined, and invitations that can be accepted, as of the account that is given. */
+export async function memberRows(deps: NameDeps, account: OpenAccount) {
+  const members = [...account.members].map(async ([personId, { role, joinedAt }]) => {
+    const { email, name } = await nameOf(deps, personId);
+    return {
+      person_id: personId,
+      email: email ?? null,
+      name: name ?? FORMER_MEMBER,
+      role,
+      joined_at: joinedAt,
+    };
+  });
+  const open = openInvitations(account, deps.clock().toISOString());
+  const invitations = open.map(async ([invitationId, { role, expiresAt, invitedBy, at }]) => ({
+    invitation_id: invitationId,
+    email: (await invitedAddress(deps, invitationId)) ?? null,
+    role,
+    invited_at: at,
+    expires_at: expiresAt,
+    invited_by: invitedBy ?? null,
+  }));
+  return { members: await Promise.all(members), invitations: await Promise.all(invitations) };
+}
+
+/** What members call the account: the name that it shows to visitors, else its owner's address. */
+export async function accountName(
+  deps: Pick<Deps, "readStore"> & NameDeps,
+  accountId: string,
+): Promise<string> {
+  const brand = await orNotBuilt(deps.readStore.get<BrandDocument>(brands.collection.name, accountId));
+  return brand?.name ?? (await ownerEmail(deps, accountId)) ?? accountId;
+}
+
+/** The id of the person with this address or id. */
+export async function findPerson(
+  deps: Pick<Deps, "readStore"> & NameDeps,
+  named: string,
+): Promise<string | undefined> {
+  const text = named.trim();
+  const personId = text.includes("@") ? (await personWithEmail(deps, text))?.personId : text.toLowerCase();
+  const isKnown =
+    personId !== undefined &&
+    ((await nameOf(deps, personId)).email !== undefined ||
+      (await deps.readStore.get(persons.collection.name, personId)) !== undefined);
+  return isKnown ? personId : undefined;
+}
+
+/** Who signs in, removed ones too, oldest first. */
+export async function listPersons(deps: Pick<Deps, "readStore"> & NameDeps) {
+  const sort = { field: "registeredAt", direction: "asc" } as const;
+  const all = await allDocuments<PersonDocument>(deps.readStore, persons.collection.name, {
+    sort,
+    limit: 500,
+  });
+  return await Promise.all(all.map((person) => rowOf(deps, person)));
+}
+
+export async function personRow(deps: Pick<Deps, "readStore"> & NameDeps, personId: string) {
+  const person = await deps.readStore.get<PersonDocument>(persons.collection.name, personId);
+  return person && (await rowOf(deps, person));
+}
+
+async function rowOf(deps: NameDeps, { _id, registeredAt, removedAt, accounts: roles }: PersonDocument) {
+  const { email, name } = await nameOf(deps, _id);
+  return {
+    person_id: _id,
+    email: email ?? null,
+    name: name ?? FORMER_MEMBER,
+    registered_at: registeredAt,
+    removed_at: removedAt || null,
+    accounts: Object.entries(roles).map(([accountId, role]) => ({ account_id: accountId, role })),
+  };
+}
+
+/** What people are called in sentences about what they did, by their ids. `reader`: who reads it, as “You”. */
+export async function peopleInSentences(
+  deps: NameDeps,
+  ids: Iterable<string>,
+  reader?: string,
+): Promise<ReadonlyMap<string, string>> {
+  const called = async (id: string) =>
+    id === reader ? "You" : ((await nameOf(deps, id)).name ?? capital(FORMER_MEMBER));
+  return new Map(await Promise.all([...new Set(ids)].map(async (id) => [id, await called(id)] as const)));
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Of what people did, their ids. */
+export function peopleOf(actors: readonly Actor[]): string[] {
+  return actors.flatMap((actor) => (actor.type === "person" ? actor.id : []));
+}

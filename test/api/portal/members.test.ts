@@ -1,0 +1,219 @@
+// Colleagues in one account, in the portal and by the API: invited, joined, held to their roles, removed; and what a link
+// that was made for somebody else does not do.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { may, RIGHTS } from "../../../src/commands/people/rights.ts";
+import { KEY_SCOPES, ROLES, type Role } from "../../../src/events/vocabulary.ts";
+import { decoded, PASSWORD, type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
+import { listPortalRoutes, type PortalRoute } from "../../support/portal/portal-routes.ts";
+import { stretched } from "../../support/runtime/slowness.ts";
+import { until } from "../../support/runtime/until.ts";
+import { eventStream } from "../../support/service/event-stream.ts";
+import { startTestService, type TestService } from "../../support/service/start-service.ts";
+
+type Colleague = Visitor & { personId: string; email: string };
+
+let service: TestService;
+let people: ReturnType<typeof portalPeople>;
+let addresses = 0;
+beforeAll(async () => {
+  service = await startTestService({ TRUST_PROXY: "loopback" });
+  people = portalPeople(service);
+});
+afterAll(() => service.stop());
+
+const newcomer = () => visitor(service.port, { address: `203.0.113.${++addresses}` });
+const personIn = (one: Visitor) => (one.cookies.get("linkledger-session") ?? "").split(".")[0] ?? "";
+
+/** The path of the link that the page shows, as there is no mail server. */
+async function invite(by: Visitor, email: string, role: Role): Promise<string> {
+  const { status, text } = await by.submit("/portal/members", { email, role });
+  expect(status).toBe(200);
+  const [path = ""] = /\/portal\/invitation\?id=[^<"]+/.exec(decoded(text).replaceAll("&amp;", "&")) ?? [];
+  return path;
+}
+
+const partsOf = (path: string) => Object.fromEntries(new URLSearchParams(path.split("?")[1]));
+
+async function join(by: Visitor, email: string, role: Role): Promise<Colleague> {
+  const path = await invite(by, email, role);
+  const one = newcomer();
+  const landed = await one.submit(path, { ...partsOf(path), password: PASSWORD }, "/portal/invitation");
+  expect([landed.status, landed.text]).toEqual([200, expect.stringContaining("you are a member now")]);
+  return { ...one, personId: personIn(one), email };
+}
+
+describe("members", () => {
+  let owner: Person;
+  beforeAll(async () => {
+    owner = await people.developer();
+  });
+
+  it("are invited, make links, are told apart in the list, are lowered, and are removed at once with their key", async () => {
+    const editor = await join(owner, "editor@example.com", "editor");
+    const path = await people.shorten(editor, "https://example.com/by-the-editor");
+    expect((await owner.get(path)).status).toBe(200);
+    const issued = await editor.submit("/portal/keys", { label: "mine" });
+    const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
+    const shorten = () => service.post("/api/v1/shorten", key, { url: "https://example.com/by-the-key" });
+    expect((await shorten()).status).toBe(201);
+    expect((await owner.get("/portal/members")).text).toContain("editor@example.com");
+
+    expect((await owner.get(path)).text).toMatch(/<strong>editor@example.com<\/strong> created this link/);
+    expect((await editor.get(path)).text).toMatch(/<strong>You<\/strong> created this link/);
+
+    await owner.submit("/portal/members", { role: "viewer" }, `/portal/members/${editor.personId}/role`);
+    const refused = await editor.post("/portal/links", { url: "https://example.com/too-late" });
+    expect([refused.status, refused.text]).toEqual([
+      403,
+      expect.stringContaining("Your role in this account"),
+    ]);
+    expect((await editor.get(path)).status).toBe(200);
+    expect((await editor.get("/portal/keys")).status).toBe(403);
+    await expect.poll(async () => (await shorten()).body, POLL).toMatchObject({ code: "not_permitted" });
+    expect((await service.ask("/api/v1/links", { key })).status).toBe(200);
+
+    await owner.submit("/portal/members", {}, `/portal/members/${editor.personId}/remove`);
+    expect((await editor.get(path)).headers.location).toBe("/portal/accounts");
+    expect((await editor.get("/portal/accounts")).text).toContain("You are a member of no account");
+    await expect.poll(async () => (await service.ask("/api/v1/links", { key })).status, POLL).toBe(401);
+    expect((await editor.post("/portal/accounts", { account: owner.accountId })).status).toBe(403);
+  });
+
+  it("lose their open pages and the streams of their keys within two seconds of being removed", async () => {
+    const editor = await join(owner, "streams@example.com", "editor");
+    const issued = await editor.submit("/portal/keys", { label: "feed" });
+    const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
+    const open = (path: string, headers: Record<string, string>) => eventStream(service.port, path, headers);
+    const page = await open("/portal/live", { cookie: editor.cookie() });
+    const feed = await open("/api/v1/events/stream", { "x-api-key": key });
+    expect([page.status, feed.status]).toEqual([200, 200]);
+    for (const stream of [page, feed]) expect(await stream.next("alive")).toBeDefined();
+    await owner.submit("/portal/members", {}, `/portal/members/${editor.personId}/remove`);
+    const since = Date.now();
+    for (const stream of [page, feed]) expect(await stream.next("never")).toBeUndefined();
+    expect(Date.now() - since).toBeLessThan(stretched(2_000));
+  });
+
+  it("of several accounts choose which one to look at, and end in none by leaving", async () => {
+    const guest = await people.person();
+    const path = await invite(owner, guest.email.toUpperCase(), "viewer");
+    const page = await guest.get(path);
+    expect(page.headers["referrer-policy"]).toBe("no-referrer");
+    expect((await guest.submit(path, partsOf(path), "/portal/invitation/accept")).status).toBe(200);
+    expect((await guest.get("/portal/keys")).status).toBe(403);
+    const choice = await guest.get("/portal/accounts");
+    expect(choice.text.match(/Open now/g)).toHaveLength(1);
+    await guest.submit("/portal/accounts", { account: guest.accountId });
+    expect((await guest.get("/portal/keys")).status).toBe(200);
+    await guest.submit("/portal/accounts", { account: owner.accountId });
+    expect((await guest.post("/portal/account/leave")).headers.location).toBe("/portal/accounts");
+    await guest.submit("/portal/accounts", { account: guest.accountId });
+    const leaving = await guest.submit("/portal/account/leave", {});
+    expect(leaving.text).toContain("This is the last owner of the account");
+    expect((await guest.get("/portal/keys")).status).toBe(200);
+  });
+
+  it("are not made of whoever opens the link: it is looked at, mailed again, withdrawn, and spent once", async () => {
+    const other = await people.person();
+    const path = await invite(owner, "invited@example.com", "admin");
+    for (const _ of [1, 2]) expect((await newcomer().get(path)).status).toBe(200);
+    const mismatch = await other.get(path);
+    expect(mismatch.text).toContain("invited@example.com");
+    expect(mismatch.text).toContain(other.email);
+    expect((await other.post("/portal/invitation/accept", partsOf(path))).status).toBe(403);
+
+    const again = await invite(owner, "Invited@example.com", "editor");
+    expect((await newcomer().get(path)).status).toBe(404);
+    const one = newcomer();
+    const taken = { ...partsOf(again), password: PASSWORD };
+    expect((await one.post("/portal/invitation", { ...taken, password: "short" })).status).toBe(400);
+    expect((await one.post("/portal/invitation", taken)).status).toBe(303);
+    expect((await newcomer().post("/portal/invitation", taken)).status).toBe(404);
+
+    const late = await invite(owner, "late@example.com", "editor");
+    const id = String(partsOf(late).id);
+    await owner.submit("/portal/members", {}, `/portal/members/invitations/${id}/withdraw`);
+    expect((await newcomer().get(late)).status).toBe(404);
+    const asked = await newcomer().post("/portal/invitation", { ...partsOf(late), password: PASSWORD });
+    expect(asked.status).toBe(404);
+  });
+
+  it("invite nobody above themselves, and an invitation is void once its sender was lowered", async () => {
+    const admin = await join(owner, "admin@example.com", "admin");
+    const above = await admin.post("/portal/members", { email: "x@example.com", role: "owner" });
+    expect([above.status, above.text]).toEqual([403, expect.stringContaining("above their own")]);
+    const path = await invite(admin, "friend@example.com", "admin");
+    await owner.submit("/portal/members", { role: "editor" }, `/portal/members/${admin.personId}/role`);
+    expect((await newcomer().get(path)).status).toBe(404);
+    const sent = await newcomer().post("/portal/invitation", { ...partsOf(path), password: PASSWORD });
+    expect(sent.status).toBe(404);
+  });
+
+  it("by the API: with the scope alone, within the rights of the key", async () => {
+    const email = "by-the-api@example.com";
+    const { key: usual } = await service.issueKey(owner.accountId);
+    expect((await service.ask("/api/v1/members", { key: usual })).body).toMatchObject({
+      code: "missing_scope",
+    });
+    const { key } = await service.issueKey(owner.accountId, { scopes: KEY_SCOPES });
+    const post = (role: Role) =>
+      service.post<{ link: string; invitation_id: string }>("/api/v1/invitations", key, { email, role });
+    expect(await post("owner")).toMatchObject({ status: 403, body: { code: "role_too_high" } });
+    const invited = await post("viewer");
+    expect(invited.status).toBe(201);
+    const path = new URL(invited.body.link).pathname + new URL(invited.body.link).search;
+    const one = newcomer();
+    await one.submit(path, { ...partsOf(path), password: PASSWORD }, "/portal/invitation");
+    const personId = personIn(one);
+    const list = await service.ask<{ members: object[] }>("/api/v1/members", { key });
+    expect(list.body.members).toContainEqual(
+      expect.objectContaining({ person_id: personId, email, role: "viewer" }),
+    );
+    const member = `/api/v1/members/${personId}`;
+    const changed = await service.ask(member, { method: "PATCH", key, body: { role: "editor" } });
+    expect(changed).toMatchObject({ status: 200, body: { role: "editor" } });
+    const ofOwner = `/api/v1/members/${owner.accountId}`;
+    expect((await service.ask(ofOwner, { method: "DELETE", key })).body).toMatchObject({
+      code: "role_too_high",
+    });
+    expect((await service.ask(member, { method: "DELETE", key })).status).toBe(204);
+    expect((await one.get("/portal/links")).headers.location).toBe("/portal/accounts");
+  });
+});
+
+const POLL = { timeout: stretched(2_000), interval: 20 };
+
+describe("every route of the portal", () => {
+  it("answers 403 to each role that the table of rights gives it not, and to no other", async () => {
+    const owner = await people.developer();
+    const roles = new Map<Role, Visitor>([["owner", owner]]);
+    for (const role of ROLES.slice(1)) roles.set(role, await join(owner, `role-${role}@example.com`, role));
+    const { rightOf } = await import("../../../src/portal/route-rights.ts");
+    const routes = (await listPortalRoutes()).filter(({ url }) => url.startsWith("/portal"));
+    const addressOf = ({ url }: PortalRoute) =>
+      url
+        .replace(":host", "localhost")
+        .replace(/:\w+Id/g, () => crypto.randomUUID())
+        .replace(/:\w+/g, "x");
+    const endsSession = /sign-out|end-all|close|leave|sign-in|sign-up|reset|export|invitation|live/;
+    let refusals = 0;
+    for (const route of routes.filter(({ url }) => !endsSession.test(url)))
+      for (const [role, one] of roles) {
+        const path = addressOf(route);
+        const { status, text } = route.method === "GET" ? await one.get(path) : await one.post(path);
+        const access = rightOf(`${route.method} ${route.url}`);
+        const isAllowed = !(access in RIGHTS) || may(role, access as keyof typeof RIGHTS);
+        const isRefused = status === 403 && text.includes("Your role in this account");
+        expect([route.method, route.url, role, isRefused]).toEqual([
+          route.method,
+          route.url,
+          role,
+          !isAllowed,
+        ]);
+        if (isRefused) refusals += 1;
+      }
+    expect(refusals).toBeGreaterThan(50);
+    await until("the owner to be signed in still", async () => (await owner.get("/portal")).status === 200);
+  });
+});

@@ -11,20 +11,13 @@ export type ReadStoreFixture = {
   cleanUp(): Promise<void>;
 };
 
-/** `isAtomic`: whether a guarded update is, which it isn't on some servers that are compatible with MongoDB. */
-export type ReadStoreOptions = { isAtomic: boolean };
-
 type Note = Document & { owner: string | null; title: string; at: string; done: boolean; size: number };
 
 const NOTES = { name: "notes", indexes: [["owner", "done", "at"], ["title"], ["owner", "size"]] } as const;
 const ALL = { limit: 1_000 };
 
-export function readStoreContract(
-  name: string,
-  open: () => Promise<ReadStoreFixture>,
-  options: ReadStoreOptions = { isAtomic: true },
-) {
-  readStoreCommits(name, open, options);
+export function readStoreContract(name: string, open: () => Promise<ReadStoreFixture>) {
+  readStoreCommits(name, open);
 
   describe(`searches of the read store: ${name}`, () => {
     let fixture: ReadStoreFixture;

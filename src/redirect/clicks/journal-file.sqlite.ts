@@ -22,8 +22,8 @@ import { messageOf } from "../../runtime/errors.ts";
 import { setAside } from "../../stores/connections/set-aside.sqlite.ts";
 import { inTransaction } from "../../stores/connections/sqlite.ts";
 import type { NewEvent } from "../../stores/event-store/port.ts";
-import type { ClickBatch } from "./append-clicks.ts";
-import type { JournaledClicks, JournalFile, JournalFiles, JournalSize, Say } from "./journal-file.ts";
+import type { ClickBatch, JournalSize } from "./append-clicks.ts";
+import type { JournaledClicks, JournalFile, JournalFiles, Say } from "./journal-file.ts";
 
 export type SqliteJournalOptions = {
   maxBytes: number;

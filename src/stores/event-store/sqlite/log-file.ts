@@ -84,28 +84,13 @@ export function dictionariesOf(db: DatabaseSync): Dictionaries {
   return new Map(rows.map(({ number, bytes }) => [number as number, bytes as Uint8Array]));
 }
 
-/** Appends that lie over each other: their events have a place twice, of which a reader by stream sees one. */
-const OVERLAPS = ["position", "revision"].map(
-  (number) => `
-  SELECT stream, position FROM (
-    SELECT stream, position, ${number} - count AS before,
-      lag(${number}) OVER (${number === "revision" ? "PARTITION BY stream" : ""} ORDER BY ${number}) AS previous
-    FROM appends
-  ) WHERE before < previous LIMIT 10`,
-);
-
-/** What the schema, SQLite's own check, and the numbers of the appends say. */
+/** What the schema and SQLite's own check say; which events are there twice, the order of what is read says. */
 export function fileProblems(db: DatabaseSync): StructureProblem[] {
   const name = basename(db.location() ?? "the log");
   const checked = db.prepare("PRAGMA integrity_check(10)").all() as { integrity_check: string }[];
   const damage = checked.map(({ integrity_check: line }) => line).filter((line) => line !== "ok");
-  const overlaps = OVERLAPS.flatMap((sql) => db.prepare(sql).all() as { stream: string; position: number }[]);
   return [
     ...alterations(db, SCHEMA).map((what) => ({ what })),
     ...damage.map((what) => ({ what: `${name} is damaged: ${what}` })),
-    ...overlaps.map(({ stream, position }) => ({
-      what: `the append that ends at position ${position} lies over another one`,
-      stream,
-    })),
   ];
 }

@@ -19,7 +19,7 @@ import { dictionariesOf } from "./log-file.ts";
 export const COLUMNS = "position, stream, revision, count, recorded_at, dictionary, body";
 
 /** The methods are those of the port. */
-export class LogReader {
+export class LogFileReader {
   readonly #db: DatabaseSync;
   readonly #head: StatementSync;
   readonly #newestOf: StatementSync;
@@ -72,10 +72,10 @@ export class LogReader {
       return collect(rowsOf(rows), limit, (row) => {
         const asRead = this.#read(row);
         read.push(asRead);
-        return behind(start, asRead.events);
+        return eventsAfter(start, asRead.events);
       });
     });
-    const texts = () => collect(read, limit, (row) => behind(start, row.texts()));
+    const texts = () => collect(read, limit, (row) => eventsAfter(start, row.texts()));
     return { ...page, texts };
   }
 
@@ -84,7 +84,7 @@ export class LogReader {
     const isWanted = ({ stream }: StoredText) => categories.includes(categoryOf(stream));
     return this.#pageOf(start, limit, () =>
       collect(rowsOf(this.#everyAppend.iterate(start)), limit, (row) =>
-        behind(start, this.#read(row).texts()).filter(isWanted),
+        eventsAfter(start, this.#read(row).texts()).filter(isWanted),
       ),
     );
   }
@@ -152,7 +152,7 @@ function placed(row: unknown): Position {
 const LAST = Number.MAX_SAFE_INTEGER;
 
 /** A reader may go on inside an append. */
-function behind<T extends { position: Position }>(start: number, events: T[]): T[] {
+function eventsAfter<T extends { position: Position }>(start: number, events: T[]): T[] {
   const after = positionText(start);
   return events.filter(({ position }) => position > after);
 }

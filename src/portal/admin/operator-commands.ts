@@ -5,7 +5,7 @@ import { closeAccount } from "../../commands/account/close-account.ts";
 import { deactivateKey } from "../../commands/account/keys.ts";
 import { changeTier } from "../../commands/account/tier.ts";
 import type { CommandContext } from "../../commands/caller.ts";
-import { blockLink, unblockLink } from "../../commands/links/change-link.ts";
+import { blockLink, unblockLink } from "../../commands/links/block-link.ts";
 import { INVITATION_MS, invite } from "../../commands/people/one-time-tokens.ts";
 import { restoreClicks, withdrawClicks } from "../../commands/withdrawals/withdraw-clicks.ts";
 import { linkStream } from "../../events/streams.ts";

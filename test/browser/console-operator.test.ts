@@ -177,7 +177,7 @@ onServerAtLength(chromiumServer, () => {
     await owner.locator("input[name=url]").fill("https://bank.example/");
     await owner.keyboard.press("Enter");
     await owner.getByText("is ready").waitFor();
-    const link = decodeURIComponent(new URL(owner.url()).pathname.replace("/portal/links/", ""));
+    const link = decodeURIComponent(new URL(owner.url()).pathname.replace(/^.*\/portal\/.*?links\//, ""));
     await open(`/admin/stream?name=link-${link}`);
     await page.locator("[popovertarget]", { hasText: "Block link" }).click();
     await page.getByLabel("Reason").fill("Phishing of a bank");
@@ -225,7 +225,8 @@ onServerAtLength(chromiumServer, () => {
   it("leaves a record of all of it, and signs out", { timeout: PATIENCE_MS }, async () => {
     await open("/admin");
     const acts = page.getByRole("table", { name: "What the operator did, newest first" });
-    expect((await acts.locator("strong").allTextContents()).slice(0, 9)).toEqual([
+    expect((await acts.locator("strong").allTextContents()).slice(0, 10)).toEqual([
+      "PersonRemoved",
       "AccountClosed",
       "KeyDeactivated",
       "LinkUnblocked",

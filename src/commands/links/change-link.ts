@@ -1,13 +1,13 @@
 // Changes an existing link: its owner changes what it says, disables, enables, deletes and restores it.
 import type { LinkEvent } from "../../events/catalogue.ts";
 import { destinationsOf, type LinkOptions, withOptions } from "../../events/link-options.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import type { AccountState } from "../account/account.ts";
 import { callersAccount } from "../account/accounts.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
 import { type CommandDeps, loadStream } from "../handle-command.ts";
+import { Refused } from "../refusals.ts";
 import { type AcceptedLink, acceptFields, refusePastEnd, requireTierOf } from "./accept-fields.ts";
 import { appendToLink } from "./append-link.ts";
 import type { CreateLinkDeps } from "./create-link.ts";

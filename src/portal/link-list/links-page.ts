@@ -6,6 +6,7 @@ import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { coloursOf } from "../../commands/account/tag-colours.ts";
 import { savedFiltersOf } from "../../commands/links/saved-filters.ts";
 import { acceptTag } from "../../commands/links/tags.ts";
+import { Refused } from "../../commands/refusals.ts";
 import type { TagColour } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { listKeys } from "../../queries/accounts.ts";
@@ -20,7 +21,6 @@ import {
 } from "../../queries/links/list-links.ts";
 import { topLinks } from "../../queries/links/top-links.ts";
 import { utcDate } from "../../runtime/moment.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { CHANGE_NAMES, changeSeveral, type SeveralChange } from "../links/change-links.ts";
 import { count, counted } from "../links/link-view.ts";
 import { createLinkForm } from "../links/new-link-page.ts";
@@ -28,7 +28,7 @@ import type { PortalDeps } from "../portal-deps.ts";
 import { countRead } from "../shell/change-limit.ts";
 import { hiddenFields } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
-import { type Html, html } from "../shell/html.ts";
+import { around, type Html, html, offered } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { emptyCard, pageHead, table } from "../shell/parts.ts";
 import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
@@ -39,6 +39,7 @@ import {
   linkFilters,
   listPath,
   LINKS_PATH as PATH,
+  SEVERAL,
 } from "./links-filters.ts";
 import { linkColumns, severalActions } from "./links-table.ts";
 import { savedFilterForms, savedFilters } from "./saved-filters.ts";
@@ -145,7 +146,7 @@ async function chosenLinks(
 /** A form is done a part at a time: the button that does the next one. */
 function goOn(query: ListQuery, { change, tag }: SeveralForm, next: string, left: number): Html {
   const part = left > MOST_CHANGED ? `${count(MOST_CHANGED)} of ${count(left)}` : count(left);
-  return html`<form class="card" method="post" action="${listPath(query, `${PATH}/several`)}">${hiddenFields({ change, tag, after: next, all: String(left) })}
+  return html`<form class="card" method="post" action="${listPath(query, SEVERAL)}">${hiddenFields({ change, tag, after: next, all: String(left) })}
 <p>At most ${count(MOST_CHANGED)} links are changed at a time: ${counted(left, "link")} that fit are left.</p><div><button class="button button-primary">Go on with the next ${part}</button></div></form>`;
 }
 
@@ -201,15 +202,19 @@ type Shown = {
 
 function listOf(query: ListQuery, found: AccountLinksPage, { fitting, ...shown }: Shown): Html {
   if (found.links.length === 0) return nothing(query);
+  const links = table("Your links", linkColumns(shown), found.links);
+  const form = html`<form class="form" method="post" action="${listPath(query, SEVERAL)}" data-several>${severalActions(query, fitting, MOST_CHANGED)}
+${links}</form>`;
   return html`<section class="card"><h2 class="visually-hidden">Your links</h2>
-<form class="form" method="post" action="${listPath(query, `${PATH}/several`)}" data-several>${severalActions(query, fitting, MOST_CHANGED)}
-${table("Your links", linkColumns(shown), found.links)}</form>
+${offered(SEVERAL, form, links)}
 ${(found.next !== null || found.previous !== null) && pages(query, found)}</section>`;
 }
 
 function firstLink(once: string): Html {
-  return html`<section class="card empty"><h2>No links yet</h2><p>Paste a long address. Your short link works the moment you see it.</p>
-${createLinkForm(once)}</section>`;
+  const form = createLinkForm(once);
+  const first = html`<section class="card empty"><h2>No links yet</h2><p>Paste a long address. Your short link works the moment you see it.</p>
+${form}</section>`;
+  return around(form, first);
 }
 
 function pages(query: ListQuery, { next, previous }: AccountLinksPage): Html {

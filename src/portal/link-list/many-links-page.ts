@@ -7,11 +7,11 @@ import { FORM_FRAME_BYTES, takeUploads } from "../../api/uploads.ts";
 import { opened } from "../../commands/account/account.ts";
 import { requireDeveloper } from "../../commands/caller.ts";
 import { lastPosition } from "../../commands/handle-command.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { shortUrlOf } from "../../events/click-facts.ts";
 import { addressOf } from "../../events/streams.ts";
 import { BULK_MAX_LINKS, hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import { timeZone } from "../../queries/analytics/time-zone.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Fields as Cells } from "../../transfer/import/imported.ts";
 import { textOfFile, textSource } from "../../transfer/import/reading/lines.ts";
 import { readRows } from "../../transfer/import/reading/read-rows.ts";
@@ -29,7 +29,7 @@ import { type Card, type Columns, copyButton, table } from "../shell/parts.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
 import { mappedTable, PARTS, tellColumns } from "./column-mapping.ts";
-import { LINKS_PATH } from "./links-filters.ts";
+import { LINKS_PATH, SEVERAL } from "./links-filters.ts";
 import { cutInTheMiddle } from "./links-table.ts";
 
 const PATH = "/portal/links/many";
@@ -289,7 +289,7 @@ function whatToTake(rows: readonly ImportedRow[], { baseUrl }: PortalDeps): Html
   const links = rows.flatMap((row) => (row.outcome === "failed" ? [] : [row]));
   const keys = links.map(({ link }) => link.key);
   const shortUrls = keys.map((key) => shortUrlOf(key, baseUrl)).join("\n");
-  return html`<form class="actions" method="post" action="${LINKS_PATH}/several">
+  return html`<form class="actions" method="post" action="${SEVERAL}">
 ${
   keys.length > 0 &&
   html`${Array.from(new Set(keys), (link) => hiddenFields({ link }))}<span id="all-links" hidden>${shortUrls}</span>${copyButton("all-links", "all short links", "Copy all")}

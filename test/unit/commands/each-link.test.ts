@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { onEachLink } from "../../../src/commands/links/bulk/each-link.ts";
-import { Refused } from "../../../src/runtime/refused.ts";
+import { Refused } from "../../../src/commands/refusals.ts";
 
 const items = fc.array(
   fc.record({

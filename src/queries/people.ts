@@ -3,7 +3,7 @@ import type { OpenAccount } from "../commands/account/account.ts";
 import { loadAccount } from "../commands/account/accounts.ts";
 import { openInvitations } from "../commands/account/member.ts";
 import { invitedAddress } from "../commands/account/members.ts";
-import { personWithEmail } from "../commands/people/email.ts";
+import { isEmailProven, personWithEmail } from "../commands/people/email.ts";
 import { emailSecret, nameSecret } from "../commands/people/secrets.ts";
 import { orNotBuilt } from "../projections/builds/errors.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
@@ -129,10 +129,11 @@ export async function personRow(deps: Pick<Deps, "readStore"> & NameDeps, person
 }
 
 async function rowOf(deps: NameDeps, { _id, registeredAt, removedAt, accounts: roles }: PersonDocument) {
-  const { email, name } = await nameOf(deps, _id);
+  const [{ email, name }, isProven] = await Promise.all([nameOf(deps, _id), isEmailProven(deps, _id)]);
   return {
     person_id: _id,
     email: email ?? null,
+    email_proven: isProven,
     name: name ?? FORMER_MEMBER,
     registered_at: registeredAt,
     removed_at: removedAt || null,

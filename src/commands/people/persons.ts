@@ -13,6 +13,7 @@ import {
   nameSecret,
   passwordSecret,
   personByEmailSecret,
+  provenEmailSecret,
   sessionSecret,
 } from "./secrets.ts";
 
@@ -80,7 +81,7 @@ export async function erasePerson(
 ): Promise<void> {
   const email = await secrets.get(emailSecret(personId), clock());
   if (typeof email === "string") await releaseEmail({ secrets, clock }, personId, email);
-  const names = [emailSecret, nameSecret, passwordSecret].map((of) => of(personId));
+  const names = [emailSecret, provenEmailSecret, nameSecret, passwordSecret].map((of) => of(personId));
   for (const prefix of [sessionSecret(personId, ""), deviceSecret(personId, "")])
     names.push(...(await secrets.list(prefix, clock())).map(({ key }) => key));
   for (const name of names) await secrets.delete(name);

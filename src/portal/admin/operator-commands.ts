@@ -99,7 +99,11 @@ const COMMANDS = [
     body: z.object({ email: z.string().max(300), tier: z.enum(TIERS) }),
     status: 201,
     async run(deps, _, invitation) {
-      const { email, path, expiresAt } = await invite(deps, invitation, INVITATION_MS);
+      const { email, path, expiresAt } = await invite(
+        deps,
+        { ...invitation, isMailed: false },
+        INVITATION_MS,
+      );
       return { email, tier: invitation.tier, link: `${deps.baseUrl}${path}`, expires_at: expiresAt };
     },
     done: (_, { link }) => `Send this link, which works once, within a week: ${link}`,

@@ -48,14 +48,11 @@ const PREFIX = "/portal";
 /** Registers everything under /portal and /admin, the landing page `/` and `/status`. `base`: serves the base host only. */
 export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promise<void> {
   const assets = portalAssets(PREFIX);
+  const signedIn = sessions({ ...deps, currentAccount: deps.links.currentAccount });
   await base.register(async (site: Api) => {
     hideFromOpenApi(site);
     await protect(site, deps);
-    const people = {
-      sessions: sessions({ ...deps, currentAccount: deps.links.currentAccount }),
-      devices: knownDevices(deps),
-    };
-    const portal = { ...deps, ...people };
+    const portal = { ...deps, sessions: signedIn, devices: knownDevices(deps) };
     const cookies = portalCookies(deps.baseUrl);
     visitHook(site, {
       home: PREFIX,
@@ -116,6 +113,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
       { prefix: PREFIX },
     );
   });
-  const { operating } = deps;
-  if (operating) await base.register((site: Api) => consoleRoutes(site, { ...deps, ...operating }, assets));
+  await base.register((site: Api) =>
+    consoleRoutes(site, { ...deps, ...deps.operating, sessions: signedIn }, assets),
+  );
 }

@@ -209,7 +209,7 @@ export async function removePersonEverywhere(
   deps: Deps & { accountsOf: (personId: string) => Promise<readonly string[]> },
   context: CommandContext,
   personId: string,
-): Promise<{ accounts: readonly string[] }> {
+): Promise<Appended & { accounts: readonly string[] }> {
   if ((await deps.secrets.get(emailSecret(personId), deps.clock())) === undefined)
     throw new Refused("person_not_found");
   const accounts = await deps.accountsOf(personId);
@@ -223,8 +223,7 @@ export async function removePersonEverywhere(
       );
   }
   for (const accountId of accounts) await removeMember(deps, context, accountId, personId);
-  await removePerson(deps, context, personId);
-  return { accounts };
+  return { accounts, ...(await removePerson(deps, context, personId)) };
 }
 
 /** The address of an open invitation; undefined once it is over. */

@@ -299,5 +299,10 @@ export const personEvents = {
     ...ofPerson,
     sessions: z.enum(["all", "one"]),
   }),
+  OperatorMarked: eventType(
+    "The person became an operator of this service, who may open the console.",
+    ofPerson,
+  ),
+  OperatorUnmarked: eventType("The person is no operator of this service any more.", ofPerson),
   PersonRemoved: eventType("What names the person was destroyed for good.", ofPerson),
 };

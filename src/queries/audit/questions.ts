@@ -15,6 +15,7 @@ import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import { accountDetails, accountsPage, type FindAccountDeps, findAccount } from "../accounts.ts";
+import { peoplePage } from "../people.ts";
 import { explainedEvent, logPage, streamPage } from "./audited-event.ts";
 import { type ExplainDeps, explainLink } from "./explain-link.ts";
 import { type FindClicks, searchClicks } from "./find-clicks.ts";
@@ -95,8 +96,8 @@ const position = text
 
 /** `<type>` or `<type>:<id>`, such as `key:0190...`. */
 const actor = text.regex(
-  /^(operator|(key|account|system):[\w.-]{1,100})$/,
-  "must be operator, or key:, account: or system: and an id",
+  /^(operator|person|key|system)(:[\w.-]{1,100})?$/,
+  "must be operator, person, key or system, and may have : and an id",
 );
 
 const limit = paging(whole(1, 200).default(50), "at most so many");
@@ -148,6 +149,11 @@ export const questions = {
     args: z.object({ account: name }),
     answer: async (deps: OfAccounts, asked) => accountDetails(deps, await accountNamed(deps, asked.account)),
   }),
+  people: question({
+    args: z.object({ find: arg(words, "Person", "a part of the address or name, or the id"), limit, cursor }),
+    next: "cursor",
+    answer: (deps: FindAccountDeps, asked) => peoplePage(deps, asked),
+  }),
   streams: question({
     args: z.object({ category: given(z.enum(CATEGORIES).default("account")), account, limit, cursor }),
     next: "cursor",
@@ -179,7 +185,7 @@ export const questions = {
   events: question({
     args: z.object({
       account,
-      actor: arg(actor.optional(), "Actor", "operator, or key:, account: or system: and an id"),
+      actor: arg(actor.optional(), "Actor", "operator, person, key or system, or person:ID"),
       correlation_id: arg(words, "Correlation id", "the x-request-id of a request"),
       category: arg(z.enum(INDEXED_CATEGORIES).optional(), "Category", "such as link", INDEXED_CATEGORIES),
       type: arg(z.enum(eventIndex.handles).optional(), "Type", "such as LinkCreated", eventIndex.handles),

@@ -20,6 +20,12 @@ const MAX_PARAM_LENGTH = 2_048;
 /** Above Fastify's default, because starting on a busy machine can be slow. */
 const START_TIMEOUT_MS = 60_000;
 
+/** What the log says of a request: the route's pattern and not the URL, which may contain slugs and personal data. */
+const serializers = {
+  req: ({ method, routeOptions }: FastifyRequest) => ({ method, route: routeOptions?.url ?? "(none)" }),
+  res: ({ statusCode }: FastifyReply) => ({ status: statusCode }),
+};
+
 export type FastifyDeps = {
   log: Logger;
   trust: false | Trust;
@@ -31,7 +37,7 @@ export type FastifyDeps = {
 /** It never listens: its `routing` handles the requests that the server (http-server.ts) passes on. */
 export function createFastify(deps: FastifyDeps): Api {
   const app = Fastify({
-    loggerInstance: deps.log,
+    loggerInstance: deps.log.child({}, { serializers }),
     requestIdHeader: false,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
     genReqId: deps.requestIdOf,

@@ -2,9 +2,19 @@
 
 import { z } from "zod";
 import { LinkDetailsObject, LinkObject } from "../commands/links/link-object.ts";
-import { BULK_MAX_LINKS, CLICK_KINDS, DEVICE_TYPES, TIERS } from "../events/vocabulary.ts";
-import { OtherSchema, RulesSchema } from "./analytics/rules-schema.ts";
+import { BULK_MAX_LINKS, CLICK_KINDS, type ClickKind, TIERS } from "../events/vocabulary.ts";
 import { causesOf, type ErrorStatus } from "./openapi/error-causes.ts";
+
+export const time = z.string().meta({ format: "date-time" });
+export const count = z.int().meta({ minimum: 0 });
+/** Hits by a value, such as a country. */
+export const counts = z.record(z.string(), count);
+/** Hits of each kind. */
+export const countsByKind = Object.fromEntries(CLICK_KINDS.map((kind) => [kind, count])) as Record<
+  ClickKind,
+  typeof count
+>;
+export const nextCursor = z.string().nullable().meta({ description: "For the next page; null on the last" });
 
 /**
  * The use case validates the items one by one, so that one invalid item does not fail the others. `item`: its
@@ -67,59 +77,11 @@ export function bulkAnswerOf<Done extends string>(id: string, done: Done) {
     .meta({ id });
 }
 
-const counts = z.record(z.string(), z.int());
-const kinds = z.object(Object.fromEntries(CLICK_KINDS.map((kind) => [kind, z.int()])));
-
-const RecentClickSchema = z
-  .object({
-    at: z.string().meta({ format: "date-time" }),
-    type: z.enum(CLICK_KINDS),
-    device: z.enum(DEVICE_TYPES),
-    browser: z.string(),
-    browser_version: z.string(),
-    os: z.string(),
-    user_agent: z.string(),
-    country: z.string(),
-    city: z.string(),
-    ip: z.string().meta({ description: "Anonymised: IPv4 /24, IPv6 /48", examples: ["203.0.113.0"] }),
-    referrer: z.string(),
-    utm: z.record(z.string(), z.string()),
-  })
-  .meta({ id: "RecentClick" });
-
-export const AnalyticsSchema = z
-  .object({
-    link: z.object({ id: z.string(), long_url: z.string(), created_at: z.string() }),
-    analytics: z.object({
-      totalClicks: z.int().meta({ description: "Hits of every kind" }),
-      actualClicks: z.int().meta({ description: "Clicks of people other than QR scans" }),
-      previews: z.int(),
-      qrScans: z.int(),
-      eventTypes: kinds,
-      devices: counts,
-      cities: counts,
-      browsers: counts,
-      os: counts,
-      countries: counts.meta({ description: "By ISO 3166-1 alpha-2 code, or `unknown`" }),
-      referrers: counts.meta({ description: "By host without `www.`, or `direct`" }),
-      hourlyClicks: counts.meta({ description: "The last 24 hours, zero-filled, by UTC hour" }),
-      utm: z.record(z.string(), counts),
-      rules: RulesSchema,
-      other: OtherSchema,
-      recentClicks: z.array(RecentClickSchema).meta({ description: "The last 10, newest first" }),
-    }),
-    as_of: z.string().optional().meta({
-      description:
-        "Only while clicks are still being counted: all before this time (ISO 8601 UTC) are in these numbers",
-    }),
-  })
-  .meta({ id: "Analytics" });
-
 export const LinkPageSchema = z
   .object({
     links: z.array(LinkDetailsObject),
     total: z.int().meta({ description: "Links that match, on all pages" }),
-    next_cursor: z.string().nullable().meta({ description: "For the next page; null on the last" }),
+    next_cursor: nextCursor,
   })
   .meta({ id: "LinkPage" });
 

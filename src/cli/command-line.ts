@@ -29,11 +29,11 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   link: { about: "what a link is, and stopping an abusive one", load: () => import("./link-commands.ts") },
   clicks: {
     about: "take hits out of the numbers, such as tests or fraud (docs/audit.md)",
-    load: () => import("./clicks/click-commands.ts"),
+    load: () => import("./click-commands.ts"),
   },
   projections: {
     about: "documents folded from events",
-    load: () => import("./projections/projection-commands.ts"),
+    load: () => import("./projection-commands.ts"),
   },
   audit: { about: "the log of events", load: () => import("./audit/audit-commands.ts") },
   explain: {
@@ -46,7 +46,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     about: "links and clicks as files (docs/import.md)",
     load: () => import("./transfer/export-command.ts"),
   },
-  backup: { load: () => import("./storage/backup-command.ts") },
+  backup: { load: () => import("./backup-command.ts") },
 };
 
 /**

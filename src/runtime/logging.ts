@@ -1,5 +1,4 @@
 // The logger: JSON lines on a pipe, readable ones on a terminal, without personal data.
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { type DestinationStream, type LogFn, type Logger, pino } from "pino";
 import { type ErrorFields, errorFields } from "./error-fields.ts";
 import { isObject } from "./is-object.ts";
@@ -39,21 +38,12 @@ export function createLogger(level: string, destination?: DestinationStream & { 
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: REDACTED, censor: "(hidden)" },
-    serializers: { req: describeRequest, res: describeReply, err: describeError, outage: describeError },
+    serializers: { err: describeError, outage: describeError },
     hooks: { logMethod: oneLineAnOutage() },
   };
   const stream = destination ?? process.stdout;
   if (stream.isTTY) return pino(options, terminalLog(stream));
   return destination ? pino(options, destination) : pino(options);
-}
-
-/** The route's pattern and not the URL, which may contain slugs and personal data. */
-function describeRequest(request: FastifyRequest) {
-  return { method: request.method, route: request.routeOptions?.url ?? "(none)" };
-}
-
-function describeReply(reply: FastifyReply) {
-  return { status: reply.statusCode };
 }
 
 /** Where a call was when a store was unavailable says nothing of why. */

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AccountAnalyticsAnswer } from "../../src/api/analytics/account-schema.ts";
-import { RangeAnalyticsSchema, type RangeAnswer } from "../../src/api/analytics/range-schema.ts";
+import { RangeAnalyticsSchema, type RangeAnswer } from "../../src/api/analytics/link-schema.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { until } from "../support/runtime/until.ts";
 import { type Member, startTestService, type TestService } from "../support/service/start-service.ts";

@@ -97,9 +97,9 @@ describe("a link that the operator blocks", { timeout: 60_000 }, () => {
       ...{ account_id: owner.accountId, email: expect.stringContaining("@") },
     });
     expect(shown.history.map(({ type, by, reason }: Record<string, string>) => [type, by, reason])).toEqual([
-      ["LinkCreated", `account:${owner.accountId}`, undefined],
+      ["LinkCreated", `person:${owner.accountId}`, undefined],
       ["LinkBlocked", "operator", REASON],
-      ["LinkDeleted", `account:${owner.accountId}`, undefined],
+      ["LinkDeleted", `person:${owner.accountId}`, undefined],
     ]);
     expect(await cli.json("audit", "state", `link-localhost/${slug}`)).toMatchObject({
       state: { block: { reason: REASON } },

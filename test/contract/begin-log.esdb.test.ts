@@ -1,6 +1,6 @@
 // How a log begins on an event store that others write to, too.
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { beginLog } from "../../src/commands/log/begin-log.ts";
+import { beginLog } from "../../src/commands/begin-log.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { begunEventStore } from "../../src/stores/event-store/begun-event-store.ts";
 import { START } from "../../src/stores/event-store/port.ts";

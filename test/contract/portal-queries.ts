@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
-import { lastDaysUntil } from "../../src/projections/definitions/days/last-days.ts";
+import { lastDaysUntil } from "../../src/projections/definitions/last-days.ts";
 import { accountUsage } from "../../src/queries/accounts.ts";
 import type { AccountQuestion } from "../../src/queries/analytics/question.ts";
 import {

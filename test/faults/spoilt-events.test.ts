@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { statusForPeople } from "../../src/cli/projections/projection-commands.ts";
+import { statusForPeople } from "../../src/cli/projection-commands.ts";
 import { currentLink } from "../../src/commands/links/link-stream.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { accountStream, CATEGORY } from "../../src/events/streams.ts";

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { beginLog } from "../../src/commands/log/begin-log.ts";
+import { beginLog } from "../../src/commands/begin-log.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { CATEGORY } from "../../src/events/streams.ts";

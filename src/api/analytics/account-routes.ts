@@ -31,7 +31,7 @@ import {
   ClickParameters,
   type FilterParameters,
 } from "./account-schema.ts";
-import { gapsAnswer } from "./gaps.ts";
+import { gapsAnswer } from "./answers.ts";
 
 type Deps = CurrentLinkDeps &
   Omit<OpenStreamsDeps, "kind"> & {

@@ -1,17 +1,11 @@
 // Query parameters and answers of the analytics of an account and of its clicks, for validation and the OpenAPI document.
 import { z } from "zod";
-import {
-  CLICK_KINDS,
-  type ClickKind,
-  DEVICE_TYPES,
-  UTM_FIELDS,
-  type UtmField,
-} from "../../events/vocabulary.ts";
+import { CLICK_KINDS, DEVICE_TYPES, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
 import { INTERVALS } from "../../queries/analytics/intervals.ts";
 import { COMPARISONS, GROUPS, type GroupBy } from "../../queries/analytics/question.ts";
 import { TABLE_FORMATS } from "../../queries/log-reader/log-reader.ts";
-import { GapsSchema } from "./gaps.ts";
-import { RangeParameters } from "./range-schema.ts";
+import { count, countsByKind, nextCursor, time } from "../schemas.ts";
+import { GapsSchema, RangeParameters } from "./link-schema.ts";
 
 /** How many values one filter takes. */
 const MOST_VALUES = 100;
@@ -102,12 +96,9 @@ export const ClickExportParameters = z.strictObject({
 
 export type FilterParameters = Omit<z.infer<typeof ClickExportParameters>, "format" | "for">;
 
-const time = z.string().meta({ format: "date-time" });
-const count = z.int().meta({ minimum: 0 });
-
 const totals = {
   people: count.meta({ description: "Clicks and QR scans" }),
-  ...(Object.fromEntries(CLICK_KINDS.map((kind) => [kind, count])) as Record<ClickKind, typeof count>),
+  ...countsByKind,
   visitors: count.nullable().meta({
     description:
       "Who made the clicks and QR scans, each counted once a UTC day: nobody is recognised from one day to the next. Null where it isn't known: of the other values of a group together, and with each click whose visitor isn't known, such as one that was imported without an address",
@@ -155,9 +146,8 @@ export const ClickPageSchema = z
     clicks: z.array(z.record(z.string(), z.string()).meta({ id: "Click" })).meta({
       description: "In the order of their recording: the columns of the export; empty for what is not known",
     }),
-    next_cursor: z
-      .string()
-      .nullable()
-      .meta({ description: "For the next page, also of an empty one; null on the last" }),
+    next_cursor: nextCursor.meta({
+      description: "For the next page, also of an empty one; null on the last",
+    }),
   })
   .meta({ id: "ClickPage" });

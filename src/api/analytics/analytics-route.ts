@@ -7,9 +7,9 @@ import { statusOf } from "../../queries/links/link-statuses.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
-import { AnalyticsSchema, apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
+import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
 import { analyticsAnswer, rangeAnswer } from "./answers.ts";
-import { RangeAnalyticsSchema, RangeParameters } from "./range-schema.ts";
+import { AnalyticsSchema, RangeAnalyticsSchema, RangeParameters } from "./link-schema.ts";
 
 type Deps = CurrentLinkDeps & { clock: () => Date; logReader: Pick<LogReader, "linkNumbers"> };
 

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { LinkRule } from "../../events/link-options.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import { UTM_FIELDS } from "../../events/vocabulary.ts";
+import type { ClickGap } from "../../projections/definitions/click-gaps.ts";
 import { DIMENSIONS, type Dimension } from "../../projections/definitions/summaries/breakdown.ts";
 import type {
   Breakdowns,
@@ -13,10 +14,7 @@ import type {
 import type { RangeRequest } from "../../queries/analytics/range.ts";
 import { isoIn, UTC } from "../../queries/analytics/time-zone.ts";
 import { LATE_MS } from "../../queries/documents-behind.ts";
-import type { AnalyticsSchema } from "../schemas.ts";
-import { gapsAnswer } from "./gaps.ts";
-import type { RangeAnswer } from "./range-schema.ts";
-import type { RuleAnswer } from "./rules-schema.ts";
+import type { AnalyticsSchema, RangeAnswer, RuleAnswer } from "./link-schema.ts";
 
 type Counts = Record<string, number>;
 
@@ -63,6 +61,16 @@ export function rangeAnswer(
     as_of_position: found.position,
     behind_ms: found.behindMs,
   };
+}
+
+/** `iso`: in the zone of the answer. */
+export function gapsAnswer(
+  gaps: readonly ClickGap[],
+  iso: (instant: number) => string,
+): { gaps?: ClickGap[] } {
+  const inZone = (time: string) => iso(Date.parse(time));
+  if (gaps.length === 0) return {};
+  return { gaps: gaps.map(({ from, until, hits }) => ({ from: inZone(from), until: inZone(until), hits })) };
 }
 
 /** What both answers have. */

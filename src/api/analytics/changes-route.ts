@@ -7,7 +7,7 @@ import { changesRequest } from "../../queries/analytics/changes/changes-request.
 import { type CurrentLinkDeps, findOwnLink } from "../../queries/links/find-link.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import type { Api } from "../fastify.ts";
-import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
+import { apiErrors, DomainIdQuery, SlugParams, time } from "../schemas.ts";
 
 type Deps = CurrentLinkDeps & {
   logReader: Pick<LogReader, "changesOfNumbers">;
@@ -27,7 +27,6 @@ const Parameters = z.object({
   timezone: text.optional().meta({ description: "Of times without an offset. Default: UTC" }),
 });
 
-const time = z.string().meta({ format: "date-time" });
 const Moment = z.object({ position: z.string(), time: time.nullable() });
 const Hits = z.object({ total: z.int(), ...Object.fromEntries(CLICK_KINDS.map((kind) => [kind, z.int()])) });
 const Act = z.object({ at: time, by: z.enum(["key", "person", "operator", "system"]) });

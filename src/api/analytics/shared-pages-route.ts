@@ -15,7 +15,7 @@ import { acceptFilters } from "../../queries/analytics/filter-values.ts";
 import { GROUPS } from "../../queries/analytics/question.ts";
 import { type Api, contextOf } from "../fastify.ts";
 import type { LifeDeps } from "../links/life-routes.ts";
-import { apiErrors, IdempotencyHeader } from "../schemas.ts";
+import { apiErrors, IdempotencyHeader, time } from "../schemas.ts";
 import { linkKeyOf } from "./account-routes.ts";
 
 type Deps = LifeDeps & { secrets: Parameters<typeof makeSharedPage>[0]["secrets"] };
@@ -73,8 +73,8 @@ const page = {
   page_id: z.uuid(),
   ...view,
   has_password: z.boolean(),
-  made_at: z.string().meta({ format: "date-time" }),
-  ends_at: z.string().nullable().meta({ format: "date-time" }),
+  made_at: time,
+  ends_at: time.nullable(),
   is_over: z.boolean().meta({ description: "Whether its end has come" }),
 };
 const SharedPageObject = z.object(page).meta({ id: "SharedPage" });

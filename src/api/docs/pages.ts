@@ -1,8 +1,9 @@
 // The pages of /docs: guides, a page for each tag of the OpenAPI document, error codes, limits and schemas. HTML that works
 // without a script; nothing comes from elsewhere.
 import { html } from "ghtml";
-import { BULK_MAX_LINKS, type Limits } from "../../events/vocabulary.ts";
+import { BULK_MAX_LINKS, type Limits, STREAM_LIMITS } from "../../events/vocabulary.ts";
 import { MOST_STREAMS } from "../events/streams.ts";
+import { MOST_EXPORTS } from "../limits/exports.ts";
 import { ERROR_CAUSES } from "../openapi/error-causes.ts";
 import { guides } from "./guides.ts";
 import {
@@ -126,12 +127,24 @@ function limitTable({ free, developer, webhooks }: Limits): string {
     ["Links in a bulk request", "none", `${BULK_MAX_LINKS}`],
     ["Webhooks", "none", `${webhooks}`],
     ["Streams of events at a time", "none", `${MOST_STREAMS}`],
+    bothPlans("Exports at a time", MOST_EXPORTS),
+    ["Pages to share", "none", `${STREAM_LIMITS.sharedPages}`],
+    ["Weekly mails", "none", `${STREAM_LIMITS.weeklyMails}`],
+    bothPlans("Saved filters", STREAM_LIMITS.savedFilters),
+    bothPlans("Tags with a colour", STREAM_LIMITS.tagColours),
+    bothPlans("Changes of a link, ever", STREAM_LIMITS.linkChanges),
+    bothPlans("Changes of the account, ever", STREAM_LIMITS.accountEvents),
     ["Ranges of time, numbers of the account, single clicks, exports", "no", "yes"],
     ["Schedules, passwords, limits of clicks, rules by visitor", "no", "yes"],
   ];
   return html`<table><thead><tr><th scope="col">Of an account</th><th scope="col">Free</th><th scope="col">Developer</th></tr></thead>
 <tbody>!${rows.map(([limit, ...values]) => html`<tr><th scope="row">${limit}</th>!${values.map((value) => html`<td>${value}</td>`)}</tr>`)}</tbody></table>
 <p>Every answer under <code>/api</code> says in <code>X-RateLimit-Remaining</code> how many requests are left. A bulk request counts as one; redirects and QR codes count as none.</p>`;
+}
+
+function bothPlans(limit: string, most: number): [limit: string, free: string, developer: string] {
+  const text = most.toLocaleString("en");
+  return [limit, text, text];
 }
 
 function errorTable(): string {

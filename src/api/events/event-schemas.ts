@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { catalogue, EVENT_TYPES, type EventType, publishedSchema } from "../../events/catalogue.ts";
 import { CLOUD_EVENT_PREFIX, dataSchemaName, UNREADABLE_TYPE } from "../../queries/feed/feed-event.ts";
+import { time } from "../schemas.ts";
 
-const time = z.string().meta({ format: "date-time" });
 export const PositionSchema = z
   .string()
   .meta({ description: "Opaque; sorts as text", examples: ["00000000000000004711"] });

@@ -17,6 +17,7 @@ export const CONTENT_TYPES: Readonly<Record<TableFormat, string>> = {
  * process that some slow readers block nobody else: one that is read slowly costs little but its page in memory.
  */
 const MOST = { ofAccount: 2, inProcess: 100 };
+export const MOST_EXPORTS = MOST.ofAccount;
 /** A client that reads nothing for this long is disconnected, so that stalled exports don't hold the limited slots. */
 const STALLED_MS = 30_000;
 

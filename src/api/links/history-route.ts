@@ -5,7 +5,7 @@ import { type CurrentLinkDeps, currentOwnLink, documentAt } from "../../queries/
 import { type LinkStep, linkHistory } from "../../queries/links/link-history.ts";
 import { ActorSchema, PositionSchema } from "../events/event-schemas.ts";
 import type { Api } from "../fastify.ts";
-import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
+import { apiErrors, DomainIdQuery, nextCursor, SlugParams, time } from "../schemas.ts";
 
 const HistoryEntry = z
   .object({
@@ -13,7 +13,7 @@ const HistoryEntry = z
       description: "The event's type; `Unreadable` for one that can't be read",
       examples: ["LinkOptionsChanged"],
     }),
-    at: z.string().meta({ format: "date-time" }),
+    at: time,
     actor: ActorSchema,
     revision: z.int().optional().meta({ description: "The link's, from this event on; not of its clicks" }),
     position: PositionSchema,
@@ -33,7 +33,7 @@ const HistoryPage = z
   .object({
     history: z.array(HistoryEntry),
     total: z.int().meta({ description: "Entries, on all pages" }),
-    next_cursor: z.string().nullable().meta({ description: "For the next page; null on the last" }),
+    next_cursor: nextCursor,
   })
   .meta({ id: "HistoryPage" });
 

@@ -9,7 +9,7 @@ import { accountLinkKeys } from "../../queries/links/list-links.ts";
 import { listTags, refuseTag } from "../../queries/links/tags.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type Api, contextOf } from "../fastify.ts";
-import { apiErrors, IdempotencyHeader } from "../schemas.ts";
+import { apiErrors, IdempotencyHeader, nextCursor } from "../schemas.ts";
 import type { LifeDeps } from "./life-routes.ts";
 
 const tag = z.string().meta({ examples: ["spring"] });
@@ -48,7 +48,7 @@ const TagChanged = z
     changed: z.int().meta({ description: "Links that have the new name by this request" }),
     failed: z.int(),
     errors: z.array(z.object({ link: z.string(), error: z.string(), code: z.string() })),
-    next_cursor: z.string().nullable().meta({
+    next_cursor: nextCursor.meta({
       description: "Not null: links are left. Repeat the request with it as `cursor`",
     }),
   })

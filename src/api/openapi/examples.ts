@@ -7,7 +7,8 @@ import type {
   ShortenRequest,
 } from "../../commands/links/link-object.ts";
 import type { AccountAnalyticsAnswer } from "../analytics/account-schema.ts";
-import type { AnalyticsSchema, BulkAnswerSchema, ErrorAnswerSchema, LinkPageSchema } from "../schemas.ts";
+import type { AnalyticsSchema } from "../analytics/link-schema.ts";
+import type { BulkAnswerSchema, ErrorAnswerSchema, LinkPageSchema } from "../schemas.ts";
 
 type Named<T> = Readonly<Record<string, T>>;
 type Examples = { request?: Named<unknown>; answers?: Readonly<Record<number, Named<unknown>>> };

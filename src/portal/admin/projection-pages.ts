@@ -10,7 +10,7 @@ import {
 } from "../../queries/audit/projection-rows.ts";
 import { questions } from "../../queries/audit/questions.ts";
 import { Refused } from "../../runtime/refused.ts";
-import type { SetAside } from "../../stores/read-store/set-aside.ts";
+import type { SetAside } from "../../stores/coordination/set-aside.ts";
 import { count, counted } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";

@@ -2,8 +2,8 @@
 
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import type { TagColour } from "../../events/vocabulary.ts";
-import { LAST_DAYS, lastDaysUntil } from "../../projections/definitions/days/last-days.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
+import { LAST_DAYS, lastDaysUntil } from "../../projections/definitions/last-days.ts";
 import type { ListedLink } from "../../queries/links/list-links.ts";
 import {
   analyticsOf,

@@ -1,7 +1,7 @@
 // The read store for queries: maps the collections of projections, and the checkpoints of groups, to the build that answers.
 
+import { setAsideCollection } from "../../stores/coordination/set-aside.ts";
 import type { CollectionSpec, ReadStore } from "../../stores/read-store/port.ts";
-import { setAsideCollection } from "../../stores/read-store/set-aside.ts";
 import { describeProgress } from "../fold/progress.ts";
 import { groupCollections, type ProjectionGroup } from "../groups.ts";
 import { type Build, type Builds, queriedBuild } from "./builds.ts";

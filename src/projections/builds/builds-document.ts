@@ -1,12 +1,12 @@
 // Where the builds of a group are listed, and what each build keeps its documents in.
 
+import { setAsideCollection } from "../../stores/coordination/set-aside.ts";
 import {
   type Checkpoint,
   CheckpointMoved,
   type CollectionSpec,
   type ReadStore,
 } from "../../stores/read-store/port.ts";
-import { setAsideCollection } from "../../stores/read-store/set-aside.ts";
 import { groupCollections, type ProjectionGroup } from "../groups.ts";
 import { type Build, type Builds, NO_BUILDS } from "./builds.ts";
 

@@ -1,10 +1,10 @@
 // The status of a group for health, metrics and the command line: position, lag, events set aside and build progress.
 
+import { readSetAside, type SetAside } from "../../stores/coordination/set-aside.ts";
 import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
 import { msBehind, type NextEvent, nextEventFinder } from "../../stores/event-store/next-event.ts";
 import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { AwaitedEvent, ReadStore } from "../../stores/read-store/port.ts";
-import { readSetAside, type SetAside } from "../../stores/read-store/set-aside.ts";
 import type { Progress } from "../fold/progress.ts";
 import type { ProjectionGroup } from "../groups.ts";
 import { type Build, type Builds, buildingOf, isSame, keptBuild, queriedBuild } from "./builds.ts";

@@ -3,7 +3,7 @@ import type { LinkClicked } from "../../events/catalogue.ts";
 import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
 import type { CollectionSpec, Document } from "../../stores/read-store/port.ts";
 import type { Fields } from "../projection.ts";
-import { countDay } from "./days/last-days.ts";
+import { countDay } from "./last-days.ts";
 import { hitsOfKind, type LinkDayDocument } from "./summaries/day.ts";
 
 /**

@@ -1,9 +1,9 @@
 // A part of the log, parsed once for all projections of a group, up to the first event that only a newer program can fold.
 import { isEventType, type StoredEvent } from "../../events/catalogue.ts";
 import { EventUnreadable, readFollowed } from "../../events/read-event.ts";
+import { type SetAsideEvent, setAsideEvent } from "../../stores/coordination/set-aside.ts";
 import type { RecordedEvent } from "../../stores/event-store/port.ts";
 import type { AwaitedEvent } from "../../stores/read-store/port.ts";
-import { type SetAsideEvent, setAsideEvent } from "../../stores/read-store/set-aside.ts";
 
 /** `last`: of those before `waitsFor`. */
 export type EventBatch = {

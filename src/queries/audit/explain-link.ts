@@ -12,10 +12,10 @@ import { type LinkTotalsDocument, linkTotals } from "../../projections/definitio
 import { eventOf } from "../../projections/fold/clicks/table-day.ts";
 import { projectionGroups } from "../../projections/groups.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../stores/coordination/set-aside.ts";
 import type { Actor, EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
-import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../stores/read-store/set-aside.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { findKey } from "../accounts.ts";
 import { linkFromStream } from "../links/find-link.ts";

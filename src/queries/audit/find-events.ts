@@ -5,11 +5,11 @@ import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { type ClickHourDocument, clickHours } from "../../projections/definitions/click-hours.ts";
 import { type EventIndexDocument, eventIndex } from "../../projections/definitions/event-index.ts";
 import { lifecycle } from "../../projections/groups.ts";
+import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../stores/coordination/set-aside.ts";
 import { categoryOf } from "../../stores/event-store/categories.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { FindQuery, ReadStore } from "../../stores/read-store/port.ts";
-import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../stores/read-store/set-aside.ts";
 import { behindCursor, pageOf } from "../cursor.ts";
 
 /**

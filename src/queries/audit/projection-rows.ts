@@ -5,9 +5,9 @@ import { buildsIn, buildsName, checkpointName } from "../../projections/builds/b
 import { groupStatus } from "../../projections/builds/status.ts";
 import type { Progress } from "../../projections/fold/progress.ts";
 import { groupCollections, type ProjectionGroup, projectionGroups } from "../../projections/groups.ts";
+import type { SetAside } from "../../stores/coordination/set-aside.ts";
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
-import type { SetAside } from "../../stores/read-store/set-aside.ts";
 
 export type ProjectionRows = Awaited<ReturnType<typeof projectionRows>>;
 export type ProjectionRow = ProjectionRows["projections"][number];

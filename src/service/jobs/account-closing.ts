@@ -8,7 +8,7 @@ import { CATEGORY } from "../../events/streams.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { lifecycle } from "../../projections/groups.ts";
 import { inSlices } from "../../runtime/threads/time-slices.ts";
-import { consumerCheckpoint } from "../../stores/coordination/consumer-checkpoint.ts";
+import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import { type NextEvent, nextEventFinder } from "../../stores/event-store/next-event.ts";
 import { type Position, START } from "../../stores/event-store/port.ts";
@@ -129,7 +129,7 @@ function followClosed({ eventStore, readStore }: AccountClosingDeps, pending: Ma
   return {
     async collect(signal: AbortSignal): Promise<void> {
       if (readTo === undefined) {
-        saved = await consumerCheckpoint({ eventStore, readStore }, CLOSING_CHECKPOINT);
+        saved = await checkpointOf({ eventStore, readStore });
         last = saved;
         readTo = saved?.position ?? START;
       }
@@ -156,6 +156,14 @@ function followClosed({ eventStore, readStore }: AccountClosingDeps, pending: Ma
       saved = last;
     },
   };
+}
+
+/** Undefined before the first event, and of another log, as after an older copy was put back; that one is removed. */
+async function checkpointOf(deps: Pick<AccountClosingDeps, "eventStore" | "readStore">) {
+  const stored = await deps.readStore.checkpoint(CLOSING_CHECKPOINT);
+  if (stored === undefined || (await isOfThisLog(deps, stored))) return stored;
+  await deps.readStore.dropCheckpoint(CLOSING_CHECKPOINT);
+  return undefined;
 }
 
 /** Whether the documents contain every link that the account can have created, so that an empty list is final. */

@@ -4,8 +4,8 @@ import type { Area, Problem } from "../../api/operations/problems.ts";
 import { type GroupStatus, LATE_MS } from "../../projections/builds/status.ts";
 import { describeProgress } from "../../projections/fold/progress.ts";
 import { clicks } from "../../projections/groups.ts";
+import { describeSetAside, type SetAside } from "../../stores/coordination/set-aside.ts";
 import { logProgress } from "../../stores/event-store/log-progress.ts";
-import { describeSetAside, type SetAside } from "../../stores/read-store/set-aside.ts";
 import type { Seen, SeenByOperator } from "./observe.ts";
 
 /** Of a row; what the row says is left out. */

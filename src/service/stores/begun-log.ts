@@ -1,6 +1,6 @@
 // The log of a deployment behind its beginning, which is read once, and noted by `begin` alone: by then it is known that
 // what is kept beside the log is not of another one.
-import { beginLog, beginningOf, type LogBeginning } from "../../commands/log/begin-log.ts";
+import { beginLog, beginningOf, type LogBeginning } from "../../commands/begin-log.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { StoreUnavailable } from "../../stores/connections/errors.ts";
 import { begunEventStore } from "../../stores/event-store/begun-event-store.ts";

@@ -1,7 +1,8 @@
 // Port of the delivery queue: pending deliveries, claims, the attempt log, and up to where the log was routed into it;
 // contract: test/contract/delivery-queue.ts.
+
+import type { SetAside } from "../../stores/coordination/set-aside.ts";
 import type { Position } from "../../stores/event-store/port.ts";
-import type { SetAside } from "../../stores/read-store/set-aside.ts";
 
 /** `failed`: the last attempt failed (dead letter). `cancelled`: the webhook was removed while it was pending. */
 export const DELIVERY_STATES = ["pending", "delivered", "failed", "cancelled"] as const;

@@ -1,14 +1,14 @@
 // Turns events of links into deliveries: one ordered subscription to what routing depends on, with a place of its own in the log.
 
-import { beginningOf } from "../../commands/log/begin-log.ts";
+import { beginningOf } from "../../commands/begin-log.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { EventUnreadable } from "../../events/read-event.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { pause } from "../../runtime/pause.ts";
+import { type SetAside, type SetAsideEvent, setAsideEvent } from "../../stores/coordination/set-aside.ts";
 import { categoryOf } from "../../stores/event-store/categories.ts";
 import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
 import { type EventStore, type Position, type RecordedEvent, START } from "../../stores/event-store/port.ts";
-import { type SetAside, type SetAsideEvent, setAsideEvent } from "../../stores/read-store/set-aside.ts";
 import { type DeliveryQueue, type NewDelivery, type RoutedPlace, setAsideIn } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
 import { deliveryMaker } from "./deliveries-of.ts";

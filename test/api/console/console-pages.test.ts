@@ -4,7 +4,7 @@ import { html, htmlText } from "../../../src/portal/shell/html.ts";
 import { ProjectionNotBuilt } from "../../../src/projections/builds/errors.ts";
 import { lifecycle } from "../../../src/projections/groups.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
-import { setAsideCollection } from "../../../src/stores/read-store/set-aside.ts";
+import { setAsideCollection } from "../../../src/stores/coordination/set-aside.ts";
 import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { FORM_SENDERS, sendForm } from "../../support/portal/form-senders.ts";
 import { ADMIN_TOKEN, operatorOf } from "../../support/portal/operator.ts";

@@ -69,7 +69,7 @@ describe("the documentation", () => {
     );
     const shown = [...rows].map(([, ...cells]) => `| ${cells.join(" | ")} |`);
     const [, table = ""] = /\| \| Free \| Developer \|\n\|---\|---\|---\|\n((?:\|.*\n)+)/.exec(guide) ?? [];
-    expect(shown).toEqual(expect.arrayContaining(table.trim().split("\n")));
+    expect(shown.filter((row) => !/ \| (no|yes) \|/.test(row))).toEqual(table.trim().split("\n"));
   });
 
   it.each([

@@ -1,8 +1,8 @@
 // The parts of a process with nothing wrong, for tests that give it one problem.
 import type { ObservedParts } from "../../../src/service/monitoring/observe.ts";
 import { ALL_ROLES } from "../../../src/service/roles/role.ts";
+import type { SetAside } from "../../../src/stores/coordination/set-aside.ts";
 import type { ReadStore } from "../../../src/stores/read-store/port.ts";
-import type { SetAside } from "../../../src/stores/read-store/set-aside.ts";
 
 export function quietParts(
   more: Partial<ObservedParts> = {},

@@ -5,7 +5,7 @@ import { cleanText } from "../../../src/events/classification/clean-text.ts";
 import { shortDestination } from "../../../src/projections/definitions/rule-hits.ts";
 import { bounded } from "../../../src/projections/definitions/summaries/tally.ts";
 import { cutText } from "../../../src/runtime/text/cut-text.ts";
-import { setAsideEvent } from "../../../src/stores/read-store/set-aside.ts";
+import { setAsideEvent } from "../../../src/stores/coordination/set-aside.ts";
 
 const CHARACTERS = ["a", "é", "e\u0301", "ü", "👨‍👩‍👧‍👦", "🇩🇪", "👍🏽", "漢", "\u0000", "\ud83d", " "];
 const mixture = fc

@@ -8,9 +8,9 @@ import type { RecorderStatus } from "../../../src/redirect/clicks/recorder.ts";
 import { type ObservedParts, observer } from "../../../src/service/monitoring/observe.ts";
 import { problemsOf } from "../../../src/service/monitoring/parts.ts";
 import { StoreFailed, StoreUnavailable } from "../../../src/stores/connections/errors.ts";
+import type { SetAside } from "../../../src/stores/coordination/set-aside.ts";
 import { watchedLeases } from "../../../src/stores/coordination/watched-leases.ts";
 import type { RecordedEvent } from "../../../src/stores/event-store/port.ts";
-import type { SetAside } from "../../../src/stores/read-store/set-aside.ts";
 import type { WebhooksStatus } from "../../../src/webhooks/webhooks-status.ts";
 import { quietParts } from "../../support/monitoring/quiet-parts.ts";
 

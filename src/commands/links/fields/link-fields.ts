@@ -125,12 +125,12 @@ export const LINK_FIELDS = {
     label: "Expired URL",
     group: "schedule",
     isDeveloper: true,
-    hint: "Where it leads outside of this time and after the last click; nowhere (404) when empty",
+    hint: "Where it leads after its end and after the last click; nowhere (404) when empty",
     schema: z
       .string("must be a URL")
       .nullish()
       .meta({
-        description: "The destination outside of the link's time and beyond its clicks. Developer tier.",
+        description: "The destination after `expires_at` and beyond `max_clicks`. Developer tier.",
         examples: ["https://example.com/sale-is-over"],
       }),
   },

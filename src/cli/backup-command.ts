@@ -1,14 +1,14 @@
 // linkledger backup: copies the embedded files while the service runs (restoring: docs/operations.md).
 import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { type Config, parseConfig } from "../../config/config.ts";
-import { messageOf } from "../../runtime/errors.ts";
-import { openPrivateFolder } from "../../runtime/private-folder.ts";
-import { Refused } from "../../runtime/refused.ts";
-import { copySqlite, dataFiles } from "../../service/stores/backend.ts";
-import type { CommandRow } from "../command.ts";
-import { type Call, requireFiles, runWithoutStores } from "../session.ts";
-import type { Work } from "../work.ts";
+import { type Config, parseConfig } from "../config/config.ts";
+import { messageOf } from "../runtime/errors.ts";
+import { openPrivateFolder } from "../runtime/private-folder.ts";
+import { Refused } from "../runtime/refused.ts";
+import { copySqlite, dataFiles } from "../service/stores/backend.ts";
+import type { CommandRow } from "./command.ts";
+import { type Call, requireFiles, runWithoutStores } from "./session.ts";
+import type { Work } from "./work.ts";
 
 const MB = 1_000_000;
 const SHOW_EVERY_MS = 200;

@@ -3,7 +3,7 @@
 import { messageOf } from "../../runtime/errors.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 import type { Position, RecordedEvent } from "../event-store/port.ts";
-import type { Checkpoint, Document, ReadStore } from "./port.ts";
+import type { Checkpoint, Document, ReadStore } from "../read-store/port.ts";
 
 /** Why a consumer has passed an event. */
 export type SetAsideEvent = Pick<RecordedEvent, "position" | "stream" | "revision" | "type"> & {

@@ -1,31 +1,31 @@
 // linkledger projections status | rebuild | reclassify | cancel | rollback | verify
 
-import type { CommandContext } from "../../commands/caller.ts";
-import { PRESENT_RULES } from "../../events/classification/classify.ts";
-import type { Builds } from "../../projections/builds/builds.ts";
-import { type FinishedBuild, finishBuild } from "../../projections/builds/fold-now.ts";
+import type { CommandContext } from "../commands/caller.ts";
+import { PRESENT_RULES } from "../events/classification/classify.ts";
+import type { Builds } from "../projections/builds/builds.ts";
+import { type FinishedBuild, finishBuild } from "../projections/builds/fold-now.ts";
 import {
   cancelBuild,
   groupsNamed,
   type OperateDeps,
   requestRebuild,
   requestRollback,
-} from "../../projections/builds/operate.ts";
-import { type Verification, verifyBuilds } from "../../projections/builds/verify-build.ts";
-import { movedClicks } from "../../projections/fold/moved-clicks.ts";
-import { describeProgress } from "../../projections/fold/progress.ts";
-import { clicks, type ProjectionGroup } from "../../projections/groups.ts";
+} from "../projections/builds/operate.ts";
+import { type Verification, verifyBuilds } from "../projections/builds/verify-build.ts";
+import { movedClicks } from "../projections/fold/moved-clicks.ts";
+import { describeProgress } from "../projections/fold/progress.ts";
+import { clicks, type ProjectionGroup } from "../projections/groups.ts";
 import {
   type BuildingRow,
   type BuildLabel,
   type ProjectionRow,
   type ProjectionRows,
   projectionRows,
-} from "../../queries/audit/projection-rows.ts";
-import { openScratchStore } from "../../service/stores/backend.ts";
-import { type CommandRow, option } from "../command.ts";
-import { withVerdict } from "../output.ts";
-import { foldDeps, runReading, runWithoutCatchUp, type Session } from "../session.ts";
+} from "../queries/audit/projection-rows.ts";
+import { openScratchStore } from "../service/stores/backend.ts";
+import { type CommandRow, option } from "./command.ts";
+import { withVerdict } from "./output.ts";
+import { foldDeps, runReading, runWithoutCatchUp, type Session } from "./session.ts";
 
 const names = { name: "lifecycle or clicks; both by default" };
 const named = { name: "lifecycle or clicks" };

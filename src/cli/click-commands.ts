@@ -1,20 +1,20 @@
 // linkledger clicks withdraw | restore | withdrawals | why
 
-import { existingLink, type LinkAddress } from "../../commands/links/link-stream.ts";
-import { restoreClicks, withdrawClicks } from "../../commands/withdrawals/withdraw-clicks.ts";
-import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
-import { linkKey } from "../../events/streams.ts";
-import { changesOfNumbers, changesRow } from "../../queries/analytics/changes/changes-of-numbers.ts";
-import { type ChangesParameters, changesRequest } from "../../queries/analytics/changes/changes-request.ts";
-import { tableReader } from "../../queries/analytics/counting/table-reader.ts";
-import { whenCounted } from "../../queries/analytics/when-counted.ts";
-import { hitsNamed, questions } from "../../queries/audit/questions.ts";
-import { previewRow } from "../../queries/audit/withdrawal-rows.ts";
-import { Refused } from "../../runtime/refused.ts";
-import { askedBy, auditDeps, questionCommand } from "../audit/question-commands.ts";
-import { type CommandRow, option, required } from "../command.ts";
-import { LINK, LINK_ADDRESS, linkNamed } from "../named.ts";
-import { runQuery, type Session } from "../session.ts";
+import { existingLink, type LinkAddress } from "../commands/links/link-stream.ts";
+import { restoreClicks, withdrawClicks } from "../commands/withdrawals/withdraw-clicks.ts";
+import type { FindMatching } from "../commands/withdrawals/withdrawal.ts";
+import { linkKey } from "../events/streams.ts";
+import { changesOfNumbers, changesRow } from "../queries/analytics/changes/changes-of-numbers.ts";
+import { type ChangesParameters, changesRequest } from "../queries/analytics/changes/changes-request.ts";
+import { tableReader } from "../queries/analytics/counting/table-reader.ts";
+import { whenCounted } from "../queries/analytics/when-counted.ts";
+import { hitsNamed, questions } from "../queries/audit/questions.ts";
+import { previewRow } from "../queries/audit/withdrawal-rows.ts";
+import { Refused } from "../runtime/refused.ts";
+import { askedBy, auditDeps, questionCommand } from "./audit/question-commands.ts";
+import { type CommandRow, option, required } from "./command.ts";
+import { LINK, LINK_ADDRESS, linkNamed } from "./named.ts";
+import { runQuery, type Session } from "./session.ts";
 
 const WITHDRAW = "withdraw <link>";
 const preview = questions["withdrawals/preview"];

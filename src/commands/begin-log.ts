@@ -1,17 +1,17 @@
 // How a log begins: an event store is never empty and seldom ours alone, so the first who comes notes which log this is, and
 // behind which position of the store it is read.
-import type { LogBegun, StoredEvent } from "../../events/catalogue.ts";
-import { newEvent } from "../../events/new-event.ts";
-import { EventNewer, readEvent } from "../../events/read-event.ts";
-import { ALL_CATEGORIES, LOG_STREAM } from "../../events/streams.ts";
-import { Refused } from "../../runtime/refused.ts";
+import type { LogBegun, StoredEvent } from "../events/catalogue.ts";
+import { newEvent } from "../events/new-event.ts";
+import { EventNewer, readEvent } from "../events/read-event.ts";
+import { ALL_CATEGORIES, LOG_STREAM } from "../events/streams.ts";
+import { Refused } from "../runtime/refused.ts";
 import {
   type EventStore,
   type Position,
   type RecordedEvent,
   RevisionConflict,
   START,
-} from "../../stores/event-store/port.ts";
+} from "../stores/event-store/port.ts";
 
 /** `position`: of its first event. `after`: behind which it is read. */
 export type LogBeginning = { logId: string; position: Position; after: Position };

@@ -8,6 +8,7 @@ import { emailSecret, nameSecret, normalEmail, sessionSecret } from "../commands
 import { orNotBuilt } from "../projections/builds/errors.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type BrandDocument, brands } from "../projections/definitions/brands.ts";
+import { actorKey } from "../projections/definitions/event-index.ts";
 import { type PersonDocument, persons } from "../projections/definitions/persons.ts";
 import type { Actor, EventStore } from "../stores/event-store/port.ts";
 import { allDocuments } from "../stores/read-store/document-pages.ts";
@@ -16,7 +17,7 @@ import type { Secrets } from "../stores/secrets/port.ts";
 import { behindCursor, pageOf } from "./cursor.ts";
 
 type Deps = { readStore: ReadStore; eventStore: EventStore };
-type NameDeps = { secrets: Secrets; clock: () => Date };
+export type NameDeps = { secrets: Secrets; clock: () => Date };
 
 /** What somebody is called once what names them is destroyed. */
 export const FORMER_MEMBER = "a former member";
@@ -192,15 +193,23 @@ async function lastSignIn({ secrets, clock }: NameDeps, personId: string) {
   return last ? { at: last.createdAt, way: last.way } : null;
 }
 
+/** What people are called, by their ids. */
+export async function namesOf(deps: NameDeps, ids: Iterable<string>): Promise<ReadonlyMap<string, string>> {
+  const named = [...new Set(ids)].map(
+    async (id) => [id, (await nameOf(deps, id)).name ?? FORMER_MEMBER] as const,
+  );
+  return new Map(await Promise.all(named));
+}
+
 /** What people are called in sentences about what they did, by their ids. `reader`: who reads it, as “You”. */
 export async function peopleInSentences(
   deps: NameDeps,
   ids: Iterable<string>,
   reader?: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const called = async (id: string) =>
-    id === reader ? "You" : ((await nameOf(deps, id)).name ?? capital(FORMER_MEMBER));
-  return new Map(await Promise.all([...new Set(ids)].map(async (id) => [id, await called(id)] as const)));
+  const called = (id: string, name: string) =>
+    id === reader ? "You" : name === FORMER_MEMBER ? capital(name) : name;
+  return new Map([...(await namesOf(deps, ids))].map(([id, name]) => [id, called(id, name)]));
 }
 
 function capital(text: string): string {
@@ -210,4 +219,15 @@ function capital(text: string): string {
 /** Of what people did, their ids. */
 export function peopleOf(actors: readonly Actor[]): string[] {
   return actors.flatMap((actor) => (actor.type === "person" ? actor.id : []));
+}
+
+/** Rows with what the person is called that did it, as the operator too; null where nobody is named. */
+export async function withActorNames<Row extends { actor: Actor | string }>(
+  deps: NameDeps,
+  rows: readonly Row[],
+): Promise<(Row & { actor_name: string | null })[]> {
+  const personIn = (actor: Actor | string) =>
+    /^(?:person|operator):(.+)$/.exec(typeof actor === "string" ? actor : actorKey(actor))?.[1] ?? "";
+  const names = await namesOf(deps, rows.map(({ actor }) => personIn(actor)).filter(Boolean));
+  return rows.map((row) => ({ ...row, actor_name: names.get(personIn(row.actor)) ?? null }));
 }

@@ -15,7 +15,7 @@ import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import { accountDetails, accountsPage, type FindAccountDeps, findAccount } from "../accounts.ts";
-import { peoplePage } from "../people.ts";
+import { type NameDeps, peoplePage, withActorNames } from "../people.ts";
 import { explainedEvent, logPage, streamPage } from "./audited-event.ts";
 import { type ExplainDeps, explainLink } from "./explain-link.ts";
 import { type FindClicks, searchClicks } from "./find-clicks.ts";
@@ -165,14 +165,18 @@ export const questions = {
   stream: question({
     args: z.object({ name: streamName, before, limit }),
     next: "before",
-    answer: async (deps: Logged, { name: stream, ...page }) => ({
-      stream,
-      ...(await streamPage(deps, stream, page)),
-    }),
+    async answer(deps: Logged & NameDeps, { name: stream, ...page }) {
+      const { events, next } = await streamPage(deps, stream, page);
+      return { stream, events: await withActorNames(deps, events), next };
+    },
   }),
   event: question({
     args: z.object({ stream: streamName, revision: whole(0) }),
-    answer: (deps: Logged, { stream, revision }) => explainedEvent(deps, stream, revision),
+    async answer(deps: Logged & NameDeps, { stream, revision }) {
+      const event = await explainedEvent(deps, stream, revision);
+      const [named] = await withActorNames(deps, [event]);
+      return named ?? { ...event, actor_name: null };
+    },
   }),
   state: question({
     args: z.object({
@@ -198,7 +202,8 @@ export const questions = {
     next: "cursor",
     async answer(deps: FindAccountDeps, { correlation_id: correlationId, up_to: upTo, ...asked }) {
       const filter = { ...asked, account: await ofAccount(deps, asked), correlationId, upTo };
-      return await findEvents(deps, filter, asked);
+      const found = await findEvents(deps, filter, asked);
+      return { ...found, events: await withActorNames(deps, found.events) };
     },
   }),
   log: question({
@@ -208,7 +213,10 @@ export const questions = {
       limit,
     }),
     next: "from",
-    answer: (deps: Logged, asked) => logPage(deps, asked),
+    async answer(deps: Logged & NameDeps, asked) {
+      const { events, next } = await logPage(deps, asked);
+      return { events: await withActorNames(deps, events), next };
+    },
   }),
   clicks: question({
     args: z.object({

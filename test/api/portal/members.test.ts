@@ -62,6 +62,10 @@ describe("members", () => {
     expect((await owner.get(path)).text).toMatch(/<strong>editor@example.com<\/strong> created this link/);
     expect((await editor.get(path)).text).toMatch(/<strong>You<\/strong> created this link/);
 
+    const madeBy = async (id: string) => (await owner.get(`/portal/links?made_by=${id}`)).text;
+    expect(await madeBy(editor.personId)).toContain("by editor@example.com");
+    expect(await madeBy(owner.accountId)).toContain("Nothing found");
+
     await owner.submit("/portal/members", { role: "viewer" }, `/portal/members/${editor.personId}/role`);
     const refused = await editor.post("/portal/links", { url: "https://example.com/too-late" });
     expect([refused.status, refused.text]).toEqual([

@@ -39,6 +39,7 @@ import {
   removeWebhook,
   resumeWebhook,
 } from "../../../src/commands/webhooks/webhooks.ts";
+import { CATEGORY } from "../../../src/events/streams.ts";
 import type { Secrets } from "../../../src/stores/secrets/port.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { loggedEvents } from "../../support/event-store/logged-events.ts";
@@ -166,7 +167,10 @@ describe("a closed account", () => {
   });
 
   async function everything() {
-    const events = await loggedEvents(deps.eventStore, { categories: [""], limit: 10_000 });
+    const events = await loggedEvents(deps.eventStore, {
+      categories: Object.values(CATEGORY),
+      limit: 10_000,
+    });
     const kept = await deps.secrets.list("", deps.clock());
     // Without one-time tokens, because using one consumes it.
     return [events.map(({ id }) => id), kept.filter(({ key }) => !key.startsWith("token/"))];

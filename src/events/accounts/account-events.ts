@@ -300,7 +300,7 @@ export const personEvents = {
     sessions: z.enum(["all", "one"]),
   }),
   OperatorMarked: eventType(
-    "The person became an operator of this service, who may open the console.",
+    "The person became an operator of this service: what is under `/admin` opens with their own session.",
     ofPerson,
   ),
   OperatorUnmarked: eventType("The person is no operator of this service any more.", ofPerson),

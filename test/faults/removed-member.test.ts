@@ -2,7 +2,8 @@
 // the streams that were open. On servers, and as workers on one folder.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCluster } from "../support/cluster/cluster.ts";
-import { decoded, PASSWORD, type Visitor, visitor } from "../support/portal/browser-like.ts";
+import { PASSWORD, visitor } from "../support/portal/browser-like.ts";
+import { join } from "../support/portal/colleagues.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 import { stretched } from "../support/runtime/slowness.ts";
 import { until } from "../support/runtime/until.ts";
@@ -58,7 +59,7 @@ function removedMember(where: string, start: () => Promise<Pair>): void {
         await owner.submit("/portal/sign-up", { email: "owner@example.com", password: PASSWORD });
         await pair.command("account", "tier", "owner@example.com", "developer");
         await until("the plan", async () => (await owner.get("/portal")).text.includes(">Developer<"));
-        await join(owner, member);
+        const personId = await join(owner, member, "member@example.com", "editor");
         const issued = await member.submit("/portal/keys", { label: "theirs" });
         const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
 
@@ -76,7 +77,6 @@ function removedMember(where: string, start: () => Promise<Pair>): void {
         }
         for (const stream of streams) expect(await stream.next("alive")).toBeDefined();
 
-        const personId = cookie.split("linkledger-session=")[1]?.split(".")[0];
         const since = performance.now();
         const removal = owner.submit("/portal/members", {}, `/portal/members/${personId}/remove`);
         const took: Record<string, number> = {};
@@ -110,11 +110,3 @@ function removedMember(where: string, start: () => Promise<Pair>): void {
 
 let addresses = 0;
 const at = (port: number) => visitor(port, { address: `198.51.100.${++addresses}` });
-
-/** As an editor, by the link that the page shows, as there is no mail server. */
-async function join(owner: Visitor, member: Visitor): Promise<void> {
-  const { text } = await owner.submit("/portal/members", { email: "member@example.com", role: "editor" });
-  const [link = ""] = /\/portal\/invitation\?id=[^<"]+/.exec(decoded(text).replaceAll("&amp;", "&")) ?? [];
-  const sent = Object.fromEntries(new URLSearchParams(link.split("?")[1]));
-  expect((await member.submit(link, { ...sent, password: PASSWORD }, "/portal/invitation")).status).toBe(200);
-}

@@ -5,6 +5,7 @@ import { changeEmail, isEmailProven } from "../../../src/commands/people/email.t
 import { issuePasswordReset } from "../../../src/commands/people/one-time-tokens.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { PASSWORD as password, type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { personIn } from "../../support/portal/colleagues.ts";
 import { mailedPortal, tokenIn } from "../../support/portal/mailed-portal.ts";
 import { linkIn, startMailReceiver } from "../../support/servers/mail-receiver.ts";
 import { startTestService } from "../../support/service/start-service.ts";
@@ -153,7 +154,6 @@ describe("the portal with a mail server", { timeout: 60_000 }, () => {
 
   it("takes an address as proven by a mailed link alone, and no longer once it is another one", async () => {
     const by = { ...runtimeDeps, ...service().backend };
-    const personIn = (one: Visitor) => (one.cookies.get("linkledger-session") ?? "").split(".")[0] ?? "";
     const isProven = (one: Visitor) => isEmailProven(by, personIn(one));
     const { person } = await member("shown@example.com");
     expect(await isProven(person)).toBe(true);

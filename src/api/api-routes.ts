@@ -1,6 +1,6 @@
 // The routes under /api, for a process with the api role.
 
-import type { BulkDeps } from "../commands/links/bulk/bulk.ts";
+import type { CreateLinkDeps } from "../commands/links/create-link.ts";
 import type { Config } from "../config/config.ts";
 import type { LogReader } from "../queries/log-reader/log-reader.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -34,9 +34,9 @@ export type ApiDeps = {
   config: Pick<Config, "baseHost" | "baseUrl">;
   backend: { eventStore: EventStore; readStore: ReadStore; secrets: Secrets };
   keys: KeyGuardDeps;
+  links: CreateLinkDeps;
   /** `listener`: called when keys of an account may do more or less than before. */
   onCallersChanged: (listener: (accountId: string) => void) => void;
-  links: BulkDeps;
   /** Shared by all processes: of open streams. */
   counts: Counts;
   clock: () => Date;

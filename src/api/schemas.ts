@@ -1,8 +1,8 @@
 // Schemas of requests and responses (interface, part 2), used for validation and for the OpenAPI document.
 
 import { z } from "zod";
-import { LinkDetailsObject, LinkObject } from "../commands/links/link-object.ts";
 import { BULK_MAX_LINKS, CLICK_KINDS, type ClickKind, TIERS } from "../events/vocabulary.ts";
+import { LinkDetailsObject, LinkObject } from "../queries/links/link-object.ts";
 import { causesOf, type ErrorStatus } from "./openapi/error-causes.ts";
 
 export const time = z.string().meta({ format: "date-time" });

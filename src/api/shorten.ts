@@ -1,14 +1,15 @@
 // POST /api/v1/shorten and /api/v1/shorten/bulk: routes and schemas of createLink and createLinksInBulk, which hold the
 // rules (interface, part 4).
-import type { BulkDeps } from "../commands/links/bulk/bulk.ts";
-import { createLinksInBulk } from "../commands/links/bulk/create-links-in-bulk.ts";
-import { createLink } from "../commands/links/create-link.ts";
-import { LinkObject, linkObject, ShortenRequest } from "../commands/links/link-object.ts";
+import { createLinksInBulk } from "../commands/links/bulk/bulk-requests.ts";
+import { type CreateLinkDeps, createLink } from "../commands/links/create-link.ts";
+import { LinkObject, linkObject } from "../queries/links/link-object.ts";
 import { type Api, contextOf } from "./fastify.ts";
 import type { Idempotency } from "./idempotency.ts";
+import { bulkAnswer, readItems } from "./links/bulk-answer.ts";
+import { ShortenRequest } from "./links/link-requests.ts";
 import { apiErrors, BulkAnswerSchema, BulkRequestSchema, IdempotencyHeader } from "./schemas.ts";
 
-export type WritingDeps = { links: BulkDeps; idempotency: Idempotency };
+export type WritingDeps = { links: CreateLinkDeps; idempotency: Idempotency };
 
 export function shortenRoute(app: Api, deps: WritingDeps): void {
   const { preHandler, onSend } = deps.idempotency;
@@ -53,15 +54,14 @@ export function shortenInBulkRoute(app: Api, deps: WritingDeps): void {
   app.post("/api/v1/shorten/bulk", { schema, preHandler, onSend }, async (request, reply) => {
     const options = { idempotency: request.keyed?.kept.seed };
     const context = contextOf(request);
-    const { links } = request.body;
-    const { bulk, isFinal } = await createLinksInBulk(deps.links, context, request.caller, links, options);
-    // Not kept for the Idempotency-Key, so that a repeated request makes the items in which the service failed.
-    if (!isFinal) request.keyed = undefined;
-    const created = bulk.results.filter(({ isNew }) => isNew).length;
-    const results = bulk.results.map(({ index, link, isNew }) => {
+    const items = await readItems(request.body.links, ShortenRequest);
+    const made = await createLinksInBulk(deps.links, context, request.caller, items, options);
+    const answer = bulkAnswer(request, made, { named: "url", failed: "Failed to create the short link" });
+    const results = made.results.map(({ index, result: { link, isNew } }) => {
       const { qr_download_url: _, ...shown } = linkObject(link, deps.links.baseUrl);
       return { index, ...shown, ...(!isNew && { existing: true as const }) };
     });
-    return reply.code(201).send({ ...bulk, created, results });
+    const created = made.results.filter(({ result }) => result.isNew).length;
+    return reply.code(201).send({ ...answer, created, results });
   });
 }

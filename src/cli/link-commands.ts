@@ -1,11 +1,10 @@
 // linkledger link create | list | restore | block | unblock | show
+import { acceptedItem } from "../api/links/bulk-answer.ts";
 import { opened } from "../commands/account/account.ts";
 import { currentAccounts } from "../commands/account/accounts.ts";
-import { acceptItem } from "../commands/links/bulk/bulk.ts";
 import { blockLink, changeLink, unblockLink } from "../commands/links/change-link.ts";
 import { createLink } from "../commands/links/create-link.ts";
 import { LinkFields } from "../commands/links/fields/link-fields.ts";
-import { linkDetailsObject, linkObject } from "../commands/links/link-object.ts";
 import { existingLink, type LinkAddress } from "../commands/links/link-stream.ts";
 import { passwordWork } from "../commands/password-work.ts";
 import type { LinkStatus } from "../events/links/link-status.ts";
@@ -15,10 +14,12 @@ import { projectionGroups } from "../projections/groups.ts";
 import { findOwnDomain } from "../queries/domains.ts";
 import { hitsOfLinks } from "../queries/links/hits-of-links.ts";
 import { type LinkStep, linkHistory } from "../queries/links/link-history.ts";
+import { linkDetailsObject, linkObject } from "../queries/links/link-object.ts";
 import { statusOf } from "../queries/links/link-statuses.ts";
 import { listLinks } from "../queries/links/list-links.ts";
 import { ownerEmail } from "../queries/people.ts";
 import { createLogger } from "../runtime/logging.ts";
+import { Refused } from "../runtime/refused.ts";
 import { type CommandRow, option, required, wholeFrom } from "./command.ts";
 import { LINK_ADDRESS, STATUS_OPTION } from "./named.ts";
 import { catchUp, queryOf, runReading, type Session } from "./session.ts";
@@ -102,7 +103,10 @@ export const commands: readonly CommandRow[] = [
       const { accountId } = await existingLink(deps, address);
       const { linkDeps, by } = await asOwner(session, accountId);
       const patch =
-        externalId === undefined ? undefined : acceptItem(LinkFields.safeParse({ external_id: externalId }));
+        externalId === undefined
+          ? undefined
+          : acceptedItem(LinkFields.safeParse({ external_id: externalId }));
+      if (patch instanceof Refused) throw patch;
       const request = { type: "restore", ...(patch && { patch }) } as const;
       const { link } = await changeLink(linkDeps, context, by, address, request);
       const { changes: revision, changedAt } = link;

@@ -1,12 +1,12 @@
 // How every command is told which account, domain, webhook or link: by its id, or by what an operator knows of it.
 import { Option } from "commander";
-import { namedLink } from "../commands/links/change-link.ts";
 import type { LinkAddress } from "../commands/links/link-stream.ts";
 import { LINK_STATUSES } from "../events/links/link-status.ts";
 import type { DomainDocument } from "../projections/definitions/domains.ts";
 import type { WebhookDocument } from "../projections/definitions/webhooks.ts";
 import { findAccount } from "../queries/accounts.ts";
 import { domainsNamed } from "../queries/domains.ts";
+import { namedLink } from "../queries/links/named-link.ts";
 import { findPerson } from "../queries/people.ts";
 import { webhooksNamed } from "../queries/webhooks.ts";
 import { Refused } from "../runtime/refused.ts";

@@ -35,9 +35,18 @@ export type Command<S, E extends LinkledgerEvent> = {
 /** `position`: of the stream's last event; documents that contain it show what was done. */
 export type Appended = { position: Position | undefined };
 
+/** Of several appends, some of which appended nothing. */
+export function lastPosition(positions: readonly (Position | undefined)[]): Position | undefined {
+  return positions
+    .filter((position) => position !== undefined)
+    .sort()
+    .at(-1);
+}
+
 export type Loaded<S> = Appended & { state: S; revision: number | "none" };
 
-export type CommandResult<S, E> = Loaded<S> & { events: readonly E[] };
+/** `before`: the state that was decided on. */
+export type CommandResult<S, E> = Loaded<S> & { before: S; events: readonly E[] };
 
 const ATTEMPTS = 5;
 const MIN_BACKOFF_MS = 10;
@@ -62,12 +71,13 @@ export async function handleCommand<S, E extends LinkledgerEvent>(
   for (let attempt = 1; ; attempt++) {
     if (!isLoaded) loaded = await loadStream(deps.eventStore, command, loaded);
     const events = command.decide(loaded.state);
-    if (events.length === 0) return { ...loaded, events };
+    const { state: before } = loaded;
+    if (events.length === 0) return { ...loaded, before, events };
     if (conflict && attempt > ATTEMPTS) throw conflict;
     try {
       const stamped = events.map((event, index) => newEvent(event, idOf(index), origin));
       const appended = await deps.eventStore.append(command.stream, loaded.revision, stamped);
-      return { state: events.reduce(command.fold, loaded.state), events, ...appended };
+      return { state: events.reduce(command.fold, before), before, events, ...appended };
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;
       conflict = error;

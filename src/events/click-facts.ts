@@ -1,5 +1,6 @@
 // What a click's event says without repeating it: what follows from other members, and what an absent member means.
 import type { LinkClicked } from "./catalogue.ts";
+import { addressOf } from "./streams.ts";
 import { UNKNOWN } from "./vocabulary.ts";
 
 type Click = LinkClicked["data"];
@@ -57,6 +58,6 @@ export function referrerHostOf(referrer: string | undefined): string {
 
 /** The absolute short URL of a link, by its key `<host>/<slug>`. `baseUrl`: of the default domain, without a trailing slash. */
 export function shortUrlOf(link: string, baseUrl: string): string {
-  const [host, slug] = link.split("/") as [string, string];
+  const { host, slug } = addressOf(link);
   return host === new URL(baseUrl).hostname ? `${baseUrl}/${slug}` : `https://${host}/${slug}`;
 }

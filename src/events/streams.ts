@@ -48,6 +48,12 @@ export function linkKey(host: string, slug: string): string {
   return `${host.toLowerCase()}/${slug.toLowerCase()}`;
 }
 
+/** What a link's key says. */
+export function addressOf(key: string): { host: string; slug: string } {
+  const [host = "", slug = ""] = key.split("/");
+  return { host, slug };
+}
+
 export function linkStream(host: string, slug: string): string {
   return `${PREFIX.link}${linkKey(host, slug)}`;
 }

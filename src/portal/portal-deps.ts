@@ -7,7 +7,7 @@ import type { MakeLogo } from "../api/qr/logo.ts";
 import type { VerificationRuns } from "../audit/verification-runs.ts";
 import type { ResolveTxt } from "../commands/domains/hostname.ts";
 import type { CommandDeps } from "../commands/handle-command.ts";
-import type { BulkDeps } from "../commands/links/bulk/bulk.ts";
+import type { CreateLinkDeps } from "../commands/links/create-link.ts";
 import type { Mailer } from "../commands/mail/mailer.ts";
 import type { PasswordWork } from "../commands/password-work.ts";
 import type { StopLinks } from "../commands/sharing/weekly-mails.ts";
@@ -75,7 +75,7 @@ export type PortalDeps = CommandDeps & {
   sharedPasswords: { passes: LinkPasses; check: PasswordCheck };
   /** Of weekly mails. */
   stopLinks: StopLinks;
-  links: BulkDeps;
+  links: CreateLinkDeps;
   /** Ids of the accounts that a person is a member of. */
   accountsOf: (personId: string) => Promise<readonly string[]>;
   /** `listener`: called when who is in an account, or what they may do, has changed. */

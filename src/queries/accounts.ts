@@ -3,7 +3,7 @@ import type { AccountState } from "../commands/account/account.ts";
 import { loadAccount } from "../commands/account/accounts.ts";
 import { keyUseSecret } from "../commands/account/secrets.ts";
 import { upgradeRequestedAt } from "../commands/account/tier.ts";
-import { namedLink } from "../commands/links/change-link.ts";
+
 import { personWithEmail } from "../commands/people/email.ts";
 import { linkKey } from "../events/streams.ts";
 import {
@@ -17,6 +17,7 @@ import { type AccountDocument, accounts } from "../projections/definitions/accou
 import { domains } from "../projections/definitions/domains.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
 import { webhooks } from "../projections/definitions/webhooks.ts";
+import { namedLink } from "../queries/links/named-link.ts";
 import { hostName } from "../runtime/addresses/host-name.ts";
 import { isRefused, Refused } from "../runtime/refused.ts";
 import type { EventStore } from "../stores/event-store/port.ts";

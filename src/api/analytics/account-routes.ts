@@ -1,7 +1,6 @@
 // GET /api/v1/analytics: the numbers of an account; /clicks: its single clicks, as pages and as a file.
 import { z } from "zod";
 import { type Caller, requireDeveloper } from "../../commands/caller.ts";
-import { namedLink } from "../../commands/links/change-link.ts";
 import { CLICK_KINDS } from "../../events/vocabulary.ts";
 import { acceptFilters } from "../../queries/analytics/filter-values.ts";
 import type {
@@ -15,6 +14,7 @@ import { parseRange } from "../../queries/analytics/range.ts";
 import { isoIn } from "../../queries/analytics/time-zone.ts";
 import { behindCursor, cursorOf } from "../../queries/cursor.ts";
 import { type CurrentLinkDeps, currentOwnLink, documentAt } from "../../queries/links/find-link.ts";
+import { namedLink } from "../../queries/links/named-link.ts";
 import type { ClickPlace, LogReader } from "../../queries/log-reader/log-reader.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";

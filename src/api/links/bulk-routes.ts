@@ -1,12 +1,14 @@
 // PATCH and DELETE /api/v1/links/bulk, and POST /api/v1/links/bulk/delete for clients whose DELETE has no body: routes and schemas of changeLinksInBulk.
-import { changeLinksInBulk } from "../../commands/links/bulk/change-links-in-bulk.ts";
-import { linkDetailsObject } from "../../commands/links/link-object.ts";
+import { changeLinksInBulk } from "../../commands/links/bulk/bulk-requests.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import { currentOwnLink, documentAt } from "../../queries/links/find-link.ts";
+import { linkDetailsObject } from "../../queries/links/link-object.ts";
 import { statusesOf } from "../../queries/links/link-statuses.ts";
 import { type Api, contextOf } from "../fastify.ts";
 import { apiErrors, bulkAnswerOf, bulkRequestOf, IdempotencyHeader } from "../schemas.ts";
+import { bulkAnswer, readItems } from "./bulk-answer.ts";
 import type { LifeDeps } from "./life-routes.ts";
+import { BulkPatchItem, NamedLink } from "./link-requests.ts";
 
 const DESCRIPTION =
   "Developer tier. One bad item never stops the others; items of one link are done one after the other. Counts " +
@@ -59,21 +61,20 @@ export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
           currentOwnLink(deps, caller, item, documentAt(deps));
         const changing = { ...deps.links, addressOf };
         const options = { idempotency: request.keyed?.kept.seed };
-        const { links } = request.body;
         const context = contextOf(request);
-        const { bulk, isFinal } = await changeLinksInBulk(changing, context, caller, wanted, links, options);
+        const items = await readItems(request.body.links, wanted === "update" ? BulkPatchItem : NamedLink);
+        const made = await changeLinksInBulk(changing, context, caller, wanted, items, options);
         await deps.changesAreFollowed();
-        // Not kept for the Idempotency-Key, so that a repeated request does the items in which the service failed.
-        if (!isFinal) request.keyed = undefined;
-        const { results, ...rest } = bulk;
+        const answer = bulkAnswer(request, made, { named: "slug", failed: "Failed to change the link" });
+        const { results } = made;
         const statuses = await statusesOf(
           deps,
-          results.map(({ link }) => link),
+          results.map(({ result }) => result.link),
         );
         return reply.send({
-          ...rest,
+          ...answer,
           ...(wanted === "update" ? { updated: results.length } : { deleted: results.length }),
-          results: results.map(({ index, link }, n) => {
+          results: results.map(({ index, result: { link } }, n) => {
             const { changes: revision, changedAt } = link;
             const status = statuses[n] as LinkStatus;
             return { index, ...linkDetailsObject(link, { status, revision, changedAt }, baseUrl) };

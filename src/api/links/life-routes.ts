@@ -4,15 +4,16 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { changeLink, type LinkChangeRequest } from "../../commands/links/change-link.ts";
 import type { ExistingLink } from "../../commands/links/link.ts";
-import { LinkDetailsObject, linkDetailsObject, PatchRequest } from "../../commands/links/link-object.ts";
 import { loadedLink } from "../../commands/links/link-stream.ts";
 import { coarseStatus, type LinkStatus, statusFacts } from "../../events/links/link-status.ts";
 import { type CurrentLinkDeps, currentOwnLink, findOwnLink } from "../../queries/links/find-link.ts";
+import { LinkDetailsObject, linkDetailsObject } from "../../queries/links/link-object.ts";
 import { type JudgedLink, type StatusDeps, statusOf } from "../../queries/links/link-statuses.ts";
 import { isKnown, revisionsOf, tagOf } from "../conditional-requests.ts";
 import { type Api, contextOf } from "../fastify.ts";
 import { apiErrors, DomainIdQuery, IdempotencyHeader, SlugParams } from "../schemas.ts";
 import type { WritingDeps } from "../shorten.ts";
+import { PatchRequest } from "./link-requests.ts";
 
 /** `changesAreFollowed`: resolves when this process redirects by the links as they are in the log. */
 export type LifeDeps = WritingDeps &

@@ -3,12 +3,12 @@ import { z } from "zod";
 import { coloursOf, colourTag, passTagColour } from "../../commands/account/tag-colours.ts";
 import { acceptTag, RETAGGED_AT_A_TIME, retagLinks } from "../../commands/links/tags.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
-import { linkKey } from "../../events/streams.ts";
 import { hasDeveloperFeatures, TAG_COLOURS } from "../../events/vocabulary.ts";
 import { accountLinkKeys } from "../../queries/links/list-links.ts";
 import { listTags, refuseTag } from "../../queries/links/tags.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { type Api, contextOf } from "../fastify.ts";
+import { httpErrorOf } from "../http-errors.ts";
 import { apiErrors, IdempotencyHeader, nextCursor } from "../schemas.ts";
 import type { LifeDeps } from "./life-routes.ts";
 
@@ -105,26 +105,19 @@ export function tagRoutes(app: Api, deps: LifeDeps & { writesAreReadable: () => 
       const part = { tag: params.tag, after: query.cursor, limit };
       return isRenamed ? await accountLinkKeys(deps, accountId, part) : { keys: [], next: null };
     });
-    const addresses = keys.map((key) => {
-      const [host = "", slug = ""] = key.split("/");
-      return { host, slug };
-    });
-    const renamed = await retagLinks(deps.links, context, accountId, addresses, {
-      from: params.tag,
-      to: name,
-    });
-    if (renamed.changed > 0 && next === null)
-      await passTagColour(deps.links, context, accountId, { from: params.tag, to: name });
+    const renaming = { from: params.tag, to: name };
+    const { results, failures } = await retagLinks(deps.links, context, accountId, keys, renaming);
+    if (results.length > 0 && next === null) await passTagColour(deps.links, context, accountId, renaming);
     if (body.colour !== undefined) await colourTag(deps.links, context, accountId, name, body.colour);
     return {
       tag: name,
       colour: (await coloursOf(deps.links, accountId)).get(name) ?? null,
-      changed: renamed.changed,
-      failed: renamed.refused.length,
-      errors: renamed.refused.map(({ address: { host, slug }, ...error }) => ({
-        link: linkKey(host, slug),
-        ...error,
-      })),
+      changed: results.length,
+      failed: failures.length,
+      errors: failures.map(({ item: link, error }) => {
+        const { message, code } = httpErrorOf(error);
+        return { link, error: message, code };
+      }),
       next_cursor: next,
     };
   });

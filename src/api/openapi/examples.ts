@@ -1,13 +1,9 @@
 // Examples of the main requests and answers in the OpenAPI document, by operation: what a reader copies first.
 import type { z } from "zod";
-import type {
-  LinkDetailsObject,
-  LinkObject,
-  PatchRequest,
-  ShortenRequest,
-} from "../../commands/links/link-object.ts";
+import type { LinkDetailsObject, LinkObject } from "../../queries/links/link-object.ts";
 import type { AccountAnalyticsAnswer } from "../analytics/account-schema.ts";
 import type { AnalyticsSchema } from "../analytics/link-schema.ts";
+import type { PatchRequest, ShortenRequest } from "../links/link-requests.ts";
 import type { BulkAnswerSchema, ErrorAnswerSchema, LinkPageSchema } from "../schemas.ts";
 
 type Named<T> = Readonly<Record<string, T>>;
@@ -50,12 +46,12 @@ const requests = {
       { name: "A", when: { share: 50 }, url: "https://example.com/a" },
     ],
   },
-} satisfies Named<ShortenRequest>;
+} satisfies Named<z.infer<typeof ShortenRequest>>;
 
 const patches = {
   destination: { url: "https://example.com/summer" },
   fields: { title: "Summer sale", tags: ["newsletter", "summer"], expires_at: null },
-} satisfies Named<PatchRequest>;
+} satisfies Named<z.infer<typeof PatchRequest>>;
 
 const bulk = {
   success: true,

@@ -1,7 +1,6 @@
 // Changes an existing link: its owner changes what it says, disables, enables, deletes and restores it; the
 // operator blocks an abusive one, whatever its owner does, and lets it go again.
 import { destinationsOf, type LinkOptions, withOptions } from "../../events/link-options.ts";
-import { hostName } from "../../runtime/addresses/host-name.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { acceptReason } from "../accept-text.ts";
 import type { AccountState } from "../account/account.ts";
@@ -41,7 +40,7 @@ import {
 } from "./link-stream.ts";
 
 /** Fields that are absent stay as they are; those that a link can carry are cleared by null. */
-type LinkPatch = LinkFields & { url?: string | undefined; disabled?: boolean | undefined };
+export type LinkPatch = LinkFields & { url?: string | undefined; disabled?: boolean | undefined };
 
 /** `patch` of a restore: what the link gets with it, such as another external id where its own is another link's by now. */
 export type LinkChangeRequest =
@@ -170,16 +169,6 @@ function byOperator(
   change: OperatorChange,
 ): Promise<Appended> {
   return onLink(deps, context, address, (link, at) => changeByOperator(link, { at, change }));
-}
-
-/** The link that an operator names by its slug, by `host/slug`, or by its short URL. @throws invalid_link */
-export function namedLink(text: string, baseHost: string): LinkAddress {
-  const [, origin, ofHost, slug = ofHost] =
-    /^(?:([^?#]*\/)([\w-]+)\/?|([\w-]+))(?:[?#].*)?$/.exec(text.trim()) ?? [];
-  const host = origin === undefined ? baseHost : hostName(origin);
-  if (slug === undefined || host === "")
-    throw new Refused("invalid_link", `${text} names no link: give a slug, host/slug or the short URL`);
-  return { host, slug: slug.toLowerCase() };
 }
 
 /** By what `changeable` judges the whole request. */

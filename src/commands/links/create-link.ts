@@ -15,6 +15,7 @@ import {
   type AcceptedLink,
   type AcceptFieldsDeps,
   acceptFields,
+  type RequestedLink,
   refusePastEnd,
   requireTierOf,
 } from "./accept-fields.ts";
@@ -31,7 +32,6 @@ import {
   type LinkState,
   slugTaken,
 } from "./link.ts";
-import type { ShortenRequest } from "./link-object.ts";
 import { forgetPassword, type KeepPasswordDeps, keepLinkPassword } from "./link-password.ts";
 import { currentLink, foldedLink, type LinkAddress, type LinkPlace } from "./link-stream.ts";
 import { acceptCustomSlug } from "./slug.ts";
@@ -49,6 +49,13 @@ export type CreateLinkDeps = CommandDeps &
     /** Whether people choose slugs on the base host, too, and not on their own domains alone. */
     baseHostSlugs: boolean;
   };
+
+export type NewLinkRequest = RequestedLink & {
+  url: string;
+  customSlug?: string | undefined;
+  domain_id?: string | undefined;
+  find_existing?: boolean | undefined;
+};
 
 /**
  * `idempotency`: a scope; repeating a request with the same one creates no second link. `account`: the caller's, when it is
@@ -77,7 +84,7 @@ export async function createLink(
   deps: CreateLinkDeps,
   context: CommandContext,
   by: Caller,
-  request: ShortenRequest,
+  request: NewLinkRequest,
   options: CreateOptions = {},
 ): Promise<CreatedLink> {
   const account = options.account ?? (await callersAccount(deps, by));
@@ -120,13 +127,13 @@ export async function createLink(
   throw new Refused("no_free_slug");
 }
 
-function refuseByTier(by: Caller, request: ShortenRequest): void {
+function refuseByTier(by: Caller, request: NewLinkRequest): void {
   if (request.customSlug !== undefined) requireDeveloper(by.tier, "Custom slugs");
   if (request.domain_id !== undefined) requireDeveloper(by.tier, "Custom domains");
   requireTierOf(request, by.tier);
 }
 
-function placeOf(deps: CreateLinkDeps, request: ShortenRequest, account: AccountState): LinkPlace {
+function placeOf(deps: CreateLinkDeps, request: NewLinkRequest, account: AccountState): LinkPlace {
   if (request.domain_id === undefined) {
     if (request.customSlug !== undefined && !deps.baseHostSlugs)
       throw new Refused("custom_slug_needs_domain");

@@ -1,7 +1,6 @@
 // Pages of the log: streams, one stream, events that were looked for, all in order, hits, and one link explained.
 import type { Api } from "../../api/fastify.ts";
 import { MOST_REASON } from "../../commands/accept-text.ts";
-import { namedLink } from "../../commands/links/change-link.ts";
 import { currentLink } from "../../commands/links/link-stream.ts";
 import { PREFIX } from "../../events/streams.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
@@ -9,6 +8,7 @@ import type { AuditedEvent } from "../../queries/audit/audited-event.ts";
 import type { ClicksPage } from "../../queries/audit/find-clicks.ts";
 import { ACCOUNT_NAMES, CATEGORIES, questions } from "../../queries/audit/questions.ts";
 import { hasState } from "../../queries/audit/stream-state.ts";
+import { namedLink } from "../../queries/links/named-link.ts";
 import { categoryOf } from "../../stores/event-store/categories.ts";
 import { explanation } from "../links/explain-page.ts";
 import { counted } from "../links/link-view.ts";

@@ -6,7 +6,7 @@ import { deactivateKey } from "../../commands/account/keys.ts";
 import { removePersonEverywhere } from "../../commands/account/members.ts";
 import { changeTier } from "../../commands/account/tier.ts";
 import type { CommandContext } from "../../commands/caller.ts";
-import { blockLink, namedLink, unblockLink } from "../../commands/links/change-link.ts";
+import { blockLink, unblockLink } from "../../commands/links/change-link.ts";
 import { INVITATION_MS, invite } from "../../commands/people/one-time-tokens.ts";
 import { endSessions } from "../../commands/people/persons.ts";
 import { restoreClicks, withdrawClicks } from "../../commands/withdrawals/withdraw-clicks.ts";
@@ -21,6 +21,7 @@ import {
 import { accountDetails } from "../../queries/accounts.ts";
 import { accountNamed, hitsNamed, questions } from "../../queries/audit/questions.ts";
 import { previewRow } from "../../queries/audit/withdrawal-rows.ts";
+import { namedLink } from "../../queries/links/named-link.ts";
 import { ownerEmail } from "../../queries/people.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { count } from "../links/link-view.ts";

@@ -6,7 +6,9 @@ import type { Api } from "../../api/fastify.ts";
 import { FORM_FRAME_BYTES, takeUploads } from "../../api/uploads.ts";
 import { opened } from "../../commands/account/account.ts";
 import { requireDeveloper } from "../../commands/caller.ts";
+import { lastPosition } from "../../commands/handle-command.ts";
 import { shortUrlOf } from "../../events/click-facts.ts";
+import { addressOf } from "../../events/streams.ts";
 import { BULK_MAX_LINKS, hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import { timeZone } from "../../queries/analytics/time-zone.ts";
 import { Refused } from "../../runtime/refused.ts";
@@ -121,7 +123,7 @@ export function manyLinksPage(app: Api, deps: PortalDeps): void {
         );
         const outcome = { sheet, parts, isOneEachDestination, rows, report, isDone };
         return {
-          position: isDone ? lastPosition(rows) : undefined,
+          position: isDone ? lastPosition(rows.map(positionOf)) : undefined,
           to: () => sendMany(deps, reply, outcome),
         };
       },
@@ -188,11 +190,8 @@ async function targetOf(
   return { account, context, domain: undefined, keyId: undefined };
 }
 
-function lastPosition(rows: readonly ImportedRow[]) {
-  const positions = rows.flatMap((row) =>
-    "position" in row && row.position !== undefined ? [row.position] : [],
-  );
-  return positions.sort().at(-1);
+function positionOf(row: ImportedRow) {
+  return row.outcome === "failed" ? undefined : row.position;
 }
 
 function sendMany(
@@ -329,11 +328,10 @@ function columnsOf({ rows, isDone }: Outcome): Columns<ImportedRow> {
     "Short link": {
       cell(row) {
         if (row.outcome === "failed") return undefined;
-        const [host = "", slug = ""] = row.link.key.split("/");
         const name = readableUrl(row.link.key);
         const isThere = isDone || (row.outcome === "already" && !isRepeated(row, first));
         return isThere
-          ? html`<a class="clip" href="${linkPath({ host, slug })}">${name}</a>`
+          ? html`<a class="clip" href="${linkPath(addressOf(row.link.key))}">${name}</a>`
           : html`<span class="clip">${name}</span>`;
       },
       width: 12,

@@ -2,13 +2,15 @@
 import { httpErrorOf } from "../../api/http-errors.ts";
 import { opened } from "../../commands/account/account.ts";
 import type { CommandContext } from "../../commands/caller.ts";
+import { lastPosition } from "../../commands/handle-command.ts";
+import { onEachLink } from "../../commands/links/bulk/each-link.ts";
 import { applyLinkChange, changeLink, type LinkChangeRequest } from "../../commands/links/change-link.ts";
 import type { Retag } from "../../commands/links/link.ts";
 import type { LinkAddress } from "../../commands/links/link-stream.ts";
+import { addressOf } from "../../events/streams.ts";
 import { BULK_MAX_LINKS, hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";
-import { inSlices } from "../../runtime/threads/time-slices.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countChange } from "../shell/change-limit.ts";
@@ -77,28 +79,18 @@ export async function changeSeveral(
   const { accountId, tier } = by.session;
   if (wanted.type === "retag") opened(await deps.links.currentAccount(accountId));
   const linksAChange = hasDeveloperFeatures(tier) ? BULK_MAX_LINKS : 1;
-  const changeOne = async (
-    key: string,
-    n: number,
-  ): Promise<{ key: string; position?: Position | undefined; reason?: string }> => {
-    const [host = "", slug = ""] = key.split("/");
-    try {
-      if (n > 0 && n % linksAChange === 0) await countChange(deps, by.session);
-      const { position } =
-        wanted.type === "retag"
-          ? await hidingOthers(applyLinkChange(deps.links, by.context, accountId, { host, slug }, wanted))
-          : await changeOwnLink(deps, by, { host, slug }, wanted);
-      return { key, position };
-    } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
-      return { key, reason: httpErrorOf(error).message.replace(/\.$/, "") || "it did not work" };
-    }
+  const changeOne = async (key: string, n: number) => {
+    if (n > 0 && n % linksAChange === 0) await countChange(deps, by.session);
+    return wanted.type === "retag"
+      ? await hidingOthers(applyLinkChange(deps.links, by.context, accountId, addressOf(key), wanted))
+      : await changeOwnLink(deps, by, addressOf(key), wanted);
   };
-  const results = await inSlices([...new Set(keys)], changeOne);
-  const refused = results.filter(({ reason }) => reason !== undefined);
-  const changed = results.length - refused.length;
-  const sentences = Object.entries(Object.groupBy(refused, ({ reason = "" }) => reason)).map(
-    ([reason, of = []]) => `Not changed: ${named(of.map(({ key }) => key))}: ${reason}.`,
+  const failsAlone = (error: unknown) => error instanceof DomainError;
+  const { results, failures } = await onEachLink([...new Set(keys)], changeOne, { failsAlone });
+  const changed = results.length;
+  const reasonOf = (error: unknown) => httpErrorOf(error).message.replace(/\.$/, "") || "it did not work";
+  const sentences = Object.entries(Object.groupBy(failures, ({ error }) => reasonOf(error))).map(
+    ([reason, of = []]) => `Not changed: ${named(of.map(({ item }) => item))}: ${reason}.`,
   );
   if (changed > 0) sentences.unshift(`${counted(changed, "link")} ${outcomeOf(wanted)}.`);
   return {
@@ -106,11 +98,8 @@ export async function changeSeveral(
     text: sentences.join(" ") || "Choose at least one link first.",
     changed,
     /** Keys of those that were not. */
-    refused: refused.map(({ key }) => key),
-    position: results
-      .flatMap(({ position }) => position ?? [])
-      .sort()
-      .at(-1),
+    refused: failures.map(({ item }) => item),
+    position: lastPosition(results.map(({ result }) => result.position)),
   };
 }
 

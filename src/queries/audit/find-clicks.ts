@@ -1,10 +1,10 @@
 // Clicks by link, account and time, from the log: read from the hour on in which they were recorded. Where to begin is a
 // document; the search itself runs in another thread.
 
-import { namedLink } from "../../commands/links/change-link.ts";
 import { CATEGORY, linkKey, PREFIX } from "../../events/streams.ts";
 import { laterOf } from "../../projections/definitions/click-tables/positions.ts";
 import { clicks as clickGroup } from "../../projections/groups.ts";
+import { namedLink } from "../../queries/links/named-link.ts";
 import { Refused } from "../../runtime/refused.ts";
 import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";

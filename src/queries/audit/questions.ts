@@ -2,7 +2,6 @@
 // /admin/api and commands are made from this list.
 import { z } from "zod";
 import type { VerificationRuns } from "../../audit/verification-runs.ts";
-import { namedLink } from "../../commands/links/change-link.ts";
 import {
   listWithdrawals,
   previewWithdrawal,
@@ -11,6 +10,7 @@ import {
 import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
 import { CATEGORY, SEALS_STREAM, streamNamed } from "../../events/streams.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
+import { namedLink } from "../../queries/links/named-link.ts";
 import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
 import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";

@@ -1,5 +1,4 @@
 // Lists of links, newest first, with search and filters: of a key for the API, of an account for the portal.
-import { type LinkDetailsObject, linkDetailsObject } from "../../commands/links/link-object.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import { searchWords } from "../../events/links/search-text.ts";
 import { DEFAULT_DOMAIN } from "../../events/vocabulary.ts";
@@ -14,6 +13,7 @@ import type { CountQuery } from "../../stores/read-store/port.ts";
 import { timeOf } from "../analytics/range.ts";
 import type { TimeZone } from "../analytics/time-zone.ts";
 import { behindCursor, cursorOf, pageOf } from "../cursor.ts";
+import { type LinkDetailsObject, linkDetailsObject } from "./link-object.ts";
 import { type StatusDeps, statusesOf, withStatus } from "./link-statuses.ts";
 
 export type ListLinksDeps = StatusDeps & { baseUrl: string };

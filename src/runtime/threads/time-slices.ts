@@ -57,34 +57,24 @@ export function timeSlices(signal?: AbortSignal, turns: Turns = takeTurns()): Ti
 /** Items that are worked at together: requests that do so at once share appends, and hold the thread for some milliseconds. */
 const AT_ONCE = 10;
 
-/** The results in the order of the items, a few of which are worked at together. @throws what the work throws first */
+/**
+ * The results in the order of the items, `atOnce` of which are begun without waiting for each other, so that their appends share
+ * a transaction. The work must not reject, as others are in flight then.
+ */
 export async function inSlices<T, R>(
   items: readonly T[],
   work: (item: T, index: number) => Promise<R>,
+  atOnce = AT_ONCE,
 ): Promise<R[]> {
   const slices = timeSlices();
   const results: R[] = [];
-  for (let start = 0; start < items.length; start += AT_ONCE) {
-    const part = items.slice(start, start + AT_ONCE);
-    results.push(...(await Promise.all(part.map((item, n) => work(item, start + n)))));
-    await slices.next();
+  for (let start = 0; start < items.length; start += atOnce) {
+    const begun: Promise<R>[] = [];
+    for (const [n, item] of items.slice(start, start + atOnce).entries()) {
+      begun.push(work(item, start + n));
+      await slices.next();
+    }
+    results.push(...(await Promise.all(begun)));
   }
   return results;
-}
-
-/**
- * The results in the order of the items, each begun in a slice without waiting for those before, so that their appends share
- * a transaction. The work must not reject, as others are in flight then.
- */
-export async function begunInSlices<T, R>(
-  items: readonly T[],
-  work: (item: T, index: number) => Promise<R>,
-): Promise<R[]> {
-  const slices = timeSlices();
-  const begun: Promise<R>[] = [];
-  for (const [index, item] of items.entries()) {
-    begun.push(work(item, index));
-    await slices.next();
-  }
-  return await Promise.all(begun);
 }

@@ -1,13 +1,14 @@
 // Deletes the links of closed accounts: follows AccountClosed events, and repeats until the documents show no link.
 import { type CloseDeps, eraseClosed } from "../../commands/account/close-account.ts";
 import type { CommandContext } from "../../commands/caller.ts";
+import { lastPosition } from "../../commands/handle-command.ts";
+import { onEachLink } from "../../commands/links/bulk/each-link.ts";
 import { applyLinkChange } from "../../commands/links/change-link.ts";
 import { forgetPassword } from "../../commands/links/link-password.ts";
 import type { LinkAddress } from "../../commands/links/link-stream.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { lifecycle } from "../../projections/groups.ts";
-import { inSlices } from "../../runtime/threads/time-slices.ts";
 import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import { type NextEvent, nextEventFinder } from "../../stores/event-store/next-event.ts";
@@ -73,7 +74,12 @@ export async function finishClosing(
   while (!signal?.aborted) {
     const left = await linksLeft(deps, accountId);
     if (left.length === 0) break;
-    const last = await deleteAll(deps, context, accountId, left);
+    const { results } = await onEachLink(
+      left,
+      (address) => applyLinkChange(deps, context, accountId, address, { type: "delete" }),
+      { failsAlone: () => false },
+    );
+    const last = lastPosition(results.map(({ result }) => result.position));
     deletedLinks += left.length;
     if (last && !(await deps.isShown(last))) break;
   }
@@ -102,21 +108,6 @@ export async function linksLeft(
     sort: OLDEST,
     limit: LINKS_PAGE,
   });
-}
-
-async function deleteAll(
-  deps: FinishClosingDeps,
-  context: CommandContext,
-  accountId: string,
-  addresses: readonly LinkAddress[],
-): Promise<Position | undefined> {
-  const deleted = await inSlices(addresses, (address) =>
-    applyLinkChange(deps, context, accountId, address, { type: "delete" }),
-  );
-  return deleted
-    .flatMap(({ position }) => position ?? [])
-    .sort()
-    .at(-1);
 }
 
 /** Adds the accounts that were closed since its checkpoint to `pending`, with the time of closing in milliseconds. */

@@ -1,7 +1,7 @@
 // The dependencies that the api and the portal share: creating links, rate limits, reading one's own writes and the log.
 import type { RateLimits } from "../../api/limits/rate-limit.ts";
 import { type CurrentAccounts, currentAccounts } from "../../commands/account/accounts.ts";
-import type { BulkDeps } from "../../commands/links/bulk/bulk.ts";
+import type { CreateLinkDeps } from "../../commands/links/create-link.ts";
 import { slugDerivation } from "../../commands/links/derived-identity.ts";
 import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
@@ -15,7 +15,7 @@ import type { RoleContext } from "./role-context.ts";
 
 export type Writing = {
   accounts: CurrentAccounts;
-  links: BulkDeps;
+  links: CreateLinkDeps;
   rateLimits: RateLimits;
   fresh: ReadYourWrites;
   logReader: LogReader;
@@ -33,7 +33,7 @@ export function linkDeps(
     passwordWork,
   }: Pick<RoleContext, "config" | "log" | "clock" | "backend" | "passwordWork">,
   { accounts, writesAreReadable }: { accounts: CurrentAccounts } & Pick<ReadYourWrites, "writesAreReadable">,
-): BulkDeps {
+): CreateLinkDeps {
   const { baseHost, baseUrl, baseHostSlugs } = config;
   const { eventStore, readStore, secrets } = backend;
   const { newId, random, sleep, randomSlug } = runtimeDeps;
@@ -47,7 +47,6 @@ export function linkDeps(
     baseHost,
     baseHostSlugs,
     randomSlug,
-    log,
     secrets,
     passwordWork,
     currentAccount: accounts.current,

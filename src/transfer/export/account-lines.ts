@@ -7,7 +7,7 @@ import type { EventOf, LinkEvent, StoredEvent } from "../../events/catalogue.ts"
 import { optionsOf } from "../../events/link-options.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import { readableEvent } from "../../events/read-event.ts";
-import { CATEGORY, linkStream } from "../../events/streams.ts";
+import { addressOf, CATEGORY, linkStream } from "../../events/streams.ts";
 import { withdrawnOfAll } from "../../projections/fold/read-withdrawals.ts";
 import { accountEvents, ownerOf } from "../../queries/feed/account-events.ts";
 import { type StatusDeps, statusOf } from "../../queries/links/link-statuses.ts";
@@ -147,7 +147,7 @@ function clickLine(
   { id, data }: StoredEvent & { type: "LinkClicked" },
 ): z.input<typeof ExportedClick> {
   const { link, accountId: _, ...click } = data;
-  const [host, slug] = link.split("/") as [string, string];
+  const { host, slug } = addressOf(link);
   return { type: "click", domain: host === baseHost ? null : host, slug, id, click };
 }
 

@@ -1,7 +1,7 @@
 // Schemas of the bodies of deliveries, by event: what the sender builds, and the OpenAPI document lists (interface, part 6).
 import { z } from "zod";
-import { LinkDetailsObject } from "../../commands/links/link-object.ts";
 import { LINK_CLICKED, WEBHOOK_EVENTS, type WebhookEventName } from "../../events/webhook-selection.ts";
+import { LinkDetailsObject } from "../../queries/links/link-object.ts";
 
 const timestamp = z.string().meta({ format: "date-time", examples: ["2026-03-01T10:14:59.870Z"] });
 const recognised = z.string().meta({ description: "`unknown` where it was not recognised" });

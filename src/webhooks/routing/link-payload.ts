@@ -1,10 +1,10 @@
 // Builds the body of a delivery about a link's life: the link as the API answers it, and what changed.
 import { evolve, freeLink, type LinkState } from "../../commands/links/link.ts";
-import { linkDetailsObject } from "../../commands/links/link-object.ts";
 import type { LinkEvent } from "../../events/catalogue.ts";
 import { linkStatus, statusFacts } from "../../events/links/link-status.ts";
 import { readEvent } from "../../events/read-event.ts";
 import type { WebhookEventName } from "../../events/webhook-selection.ts";
+import { linkDetailsObject } from "../../queries/links/link-object.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
 

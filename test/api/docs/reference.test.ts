@@ -1,11 +1,12 @@
 // The pages at /docs: whole, by page, with no link that leads nowhere, and found by search whatever is typed.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ERROR_CAUSES } from "../../../src/api/openapi/error-causes.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
-const guide = readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8");
+const root = (path: string) => new URL(`../../../${path}`, import.meta.url);
+const guide = readFileSync(root("docs/api.md"), "utf8");
 
 type Named = Record<string, Record<string, { operationId: string; summary: string }>>;
 type Document = { paths: Named; webhooks: Named; components: { schemas: object } };
@@ -70,6 +71,17 @@ describe("the documentation", () => {
     const shown = [...rows].map(([, ...cells]) => `| ${cells.join(" | ")} |`);
     const [, table = ""] = /\| \| Free \| Developer \|\n\|---\|---\|---\|\n((?:\|.*\n)+)/.exec(guide) ?? [];
     expect(shown.filter((row) => !/ \| (no|yes) \|/.test(row))).toEqual(table.trim().split("\n"));
+  });
+
+  it("has every address of the API that the documents name", () => {
+    const texts = ["README.md", ...readdirSync(root("docs/")).map((name) => `docs/${name}`)]
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => readFileSync(root(name), "utf8").replace(/^```[\s\S]*?^```/gm, ""));
+    const named = texts.flatMap((text) =>
+      [...text.matchAll(/`(?:[A-Z]+ )?(\/api\/(?:v1|qr)\/[^`?]+)/g)].map(([, address = ""]) => address),
+    );
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((address) => !(address in document.paths))).toEqual([]);
   });
 
   it.each([

@@ -58,7 +58,7 @@ export async function listPortalRoutes(): Promise<PortalRoute[]> {
     resolveTxt: async () => [],
     sharedPasswords: { passes: linkPasses("unused"), check: async () => undefined },
     stopLinks: stopLinks(["unused"]),
-    links: { ...deps, log },
+    links: deps,
     onMembersChanged: () => undefined,
     whenReadable: async () => undefined,
     problems: async () => [],

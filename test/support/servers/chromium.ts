@@ -20,9 +20,9 @@ export const chromiumServer: Server = {
   reason: executablePath ? undefined : "no chromium found: install it, or set CHROMIUM to its path",
 };
 
-export async function launchChromium(): Promise<Browser> {
+export async function launchChromium(...args: string[]): Promise<Browser> {
   if (!executablePath) throw new Error("no chromium");
-  return await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  return await chromium.launch({ executablePath, args: ["--no-sandbox", ...args] });
 }
 
 /** What the page's scripts complain of, as it comes. */

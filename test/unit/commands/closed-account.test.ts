@@ -14,7 +14,7 @@ import {
   setDomainHome,
   verifyDomain,
 } from "../../../src/commands/domains/domains.ts";
-import { createLinksInBulk } from "../../../src/commands/links/bulk/create-links-in-bulk.ts";
+import { createLinksInBulk } from "../../../src/commands/links/bulk/bulk-requests.ts";
 import { changeLink } from "../../../src/commands/links/change-link.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
 import { changeEmail } from "../../../src/commands/people/email.ts";

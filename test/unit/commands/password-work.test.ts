@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadOpenAccount } from "../../../src/commands/account/accounts.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
-import { createLinksInBulk } from "../../../src/commands/links/bulk/create-links-in-bulk.ts";
+import { createLinksInBulk } from "../../../src/commands/links/bulk/bulk-requests.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
 import { passwordWork } from "../../../src/commands/password-work.ts";
 import { plainCsv } from "../../../src/transfer/import/formats/plain-csv.ts";
@@ -128,7 +128,7 @@ describe("passwords of links", () => {
     await single;
     expect(hashedBefore).toBeLessThanOrEqual(22);
     const made = await Promise.all(bulks);
-    expect(made.map(({ bulk }) => bulk.results.length)).toEqual(Array(20).fill(5));
+    expect(made.map(({ results }) => results.length)).toEqual(Array(20).fill(5));
     expect([count.hashed, count.most]).toEqual([100, 20]);
   });
 

@@ -6,7 +6,7 @@ import { issueKey } from "../../../src/commands/account/keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { changeTier } from "../../../src/commands/account/tier.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
-import { createLinksInBulk } from "../../../src/commands/links/bulk/create-links-in-bulk.ts";
+import { createLinksInBulk } from "../../../src/commands/links/bulk/bulk-requests.ts";
 import { blockLink, changeLink } from "../../../src/commands/links/change-link.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
@@ -395,11 +395,11 @@ describe("creating links in bulk", () => {
       },
     });
     const links = [{ url: "https://example.com/0" }, { url: "https://example.com/late" }, { url: "nope" }];
-    const { bulk, isFinal } = await createLinksInBulk({ ...deps, eventStore }, operator, by, links);
-    expect([bulk.results.length, isFinal]).toEqual([1, false]);
-    expect(bulk.errors.map(({ index, code }) => [index, code])).toEqual([
-      [1, "store_unavailable"],
-      [2, "invalid_url"],
+    const { results, failures } = await createLinksInBulk({ ...deps, eventStore }, operator, by, links);
+    expect(results.map(({ index }) => index)).toEqual([0]);
+    expect(failures).toMatchObject([
+      { index: 1, error: { code: "store_unavailable" } },
+      { index: 2, error: { code: "invalid_url" } },
     ]);
   });
 });

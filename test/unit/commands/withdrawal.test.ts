@@ -1,7 +1,6 @@
 // The decider of withdrawals as given-when-then, and what an operator may ask for.
 import { describe, expect, it, onTestFinished } from "vitest";
 import { acceptReason } from "../../../src/commands/accept-text.ts";
-import { namedLink } from "../../../src/commands/links/change-link.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import {
   listWithdrawals,
@@ -20,6 +19,7 @@ import type { EventOf, LinkClicked, StoredEvent, WithdrawalEvent } from "../../.
 import { type ClickKind, STREAM_LIMITS } from "../../../src/events/vocabulary.ts";
 import { withdrawnOfAll } from "../../../src/projections/fold/read-withdrawals.ts";
 import { matchingClicks } from "../../../src/queries/audit/matching-clicks.ts";
+import { namedLink } from "../../../src/queries/links/named-link.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { deciderOf } from "../../support/commands/given-when-then.ts";
 import { linkClicked, linkCreated, position } from "../../support/event-store/stored-events.ts";

@@ -67,9 +67,13 @@ function asZip64(zip: Buffer): Buffer {
 }
 
 describe("a workbook", () => {
-  it.each(["campaign.xlsx", "campaign.ods"])("is read by its first sheet: %s", async (file) => {
+  it.each([
+    ["campaign.xlsx", undefined],
+    ["campaign.ods", "windows-1252"],
+    ["campaign.ods", "utf-16le"],
+  ])("is read by its first sheet, whatever encoding is named: %s, %s", async (file, encoding) => {
     const rows = [];
-    for await (const row of readRows(source(sheet(file)))) rows.push(row);
+    for await (const row of readRows(source(sheet(file)), { encoding })) rows.push(row);
     const cells = {
       landing_page: "https://shop.example.com/a?x=1&y=2",
       name: "Shoes “new” & more",

@@ -1,6 +1,6 @@
 // A thread that works at many items takes its messages between them.
 import { expect, it } from "vitest";
-import { begunInSlices } from "../../../src/runtime/threads/time-slices.ts";
+import { inSlices } from "../../../src/runtime/threads/time-slices.ts";
 
 it("begins items in turns of the event loop, without waiting for those before, and keeps their order", async () => {
   let [turns, isDone] = [0, false];
@@ -12,7 +12,7 @@ it("begins items in turns of the event loop, without waiting for those before, a
   let inFlight = 0;
   let most = 0;
   const { promise: appended, resolve: append } = Promise.withResolvers<void>();
-  const results = await begunInSlices(
+  const results = await inSlices(
     Array.from({ length: 20 }, (_, n) => n),
     async (item, index) => {
       const end = performance.now() + 4;
@@ -22,6 +22,7 @@ it("begins items in turns of the event loop, without waiting for those before, a
       await appended;
       return item === index && item;
     },
+    20,
   );
   isDone = true;
   expect(results).toEqual(Array.from({ length: 20 }, (_, n) => n));

@@ -43,18 +43,23 @@ export async function textOfFile(name: string, bytes: Uint8Array, mostUnpacked: 
   return new TextDecoder(encoding).decode(bytes);
 }
 
-/** A workbook comes as the CSV of its first sheet, read as a whole; whatever else, as it is. @throws wrong_format */
-async function* tablesOf(source: Source, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+/** A workbook comes as the CSV of its first sheet in UTF-8 (`isOurs`), read as a whole; whatever else, as it is. @throws wrong_format */
+async function* tablesOf(
+  source: Source,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<{ chunk: Buffer; isOurs: boolean }> {
   const parts: Buffer[] = [];
   let length = 0;
   let isBook: boolean | undefined;
   for await (const chunk of source.read(signal)) {
     isBook ??= isWorkbook(chunk);
-    if (!isBook) yield chunk;
+    if (!isBook) yield { chunk, isOurs: false };
     else if (length <= LONGEST_LINE) parts.push(chunk);
     length += chunk.length;
   }
-  if (parts.length > 0) yield Buffer.from(await sheetAsCsv(source.name, Buffer.concat(parts), LARGEST_SHEET));
+  if (parts.length === 0) return;
+  const table = await sheetAsCsv(source.name, Buffer.concat(parts), LARGEST_SHEET);
+  yield { chunk: Buffer.from(table), isOurs: true };
 }
 
 /**
@@ -83,8 +88,9 @@ export async function* linesOf(
     isFirst = false;
     return text.replace(/^\ufeff/, "");
   };
-  for await (const chunk of tablesOf(source, signal)) {
-    decode ??= decoderOf(encoding ?? markedEncoding(chunk));
+  for await (const { chunk, isOurs } of tablesOf(source, signal)) {
+    // What is named is the encoding of the file, which a workbook says itself.
+    decode ??= decoderOf((isOurs ? undefined : encoding) ?? markedEncoding(chunk));
     const bytes = decode.split(chunk);
     let start = 0;
     for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {

@@ -27,7 +27,7 @@ ${email !== null && html`<br><span class="muted small break">${email !== name &&
         html`<div>${textLink(accountPath(account_id), account)} ${role}</div>`,
     ),
   Registered: "registered_at",
-  "Last sign-in": ({ last_sign_in: last }) => last && html`${time(last.at)} by ${last.way}`,
+  "Last sign-in": ({ last_sign_in: last }) => last && html`${time(last.at)}${last.way && ` by ${last.way}`}`,
   Actions: ({ person_id, name, removed_at }) => {
     if (removed_at !== null) return html`removed ${time(removed_at)}`;
     const path = `/admin/people/${person_id}`;

@@ -1,6 +1,7 @@
 // Fastify with the service's limits and error object, also for errors that Fastify answers before routing, and
 // what all routes of the base host have in common.
 import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import type { z } from "zod";
 import { OUR_WORDS } from "../commands/issue-sentence.ts";
@@ -32,15 +33,19 @@ export type FastifyDeps = {
   /** Adds rate limit headers to errors of URLs that can't be parsed, for which no hook runs. */
   showWindow: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
   requestIdOf: RequestIdOf;
+  /** What the routes know an address as. */
+  routedAs?: (url: string) => string;
 };
 
 /** It never listens: its `routing` handles the requests that the server (http-server.ts) passes on. */
 export function createFastify(deps: FastifyDeps): Api {
+  const { routedAs = (url) => url } = deps;
   const app = Fastify({
     loggerInstance: deps.log.child({}, { serializers }),
     requestIdHeader: false,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
     genReqId: deps.requestIdOf,
+    rewriteUrl: ({ url = "/" }: IncomingMessage) => routedAs(url),
     trustProxy: deps.trust,
     bodyLimit: BODY_LIMIT_BYTES,
     pluginTimeout: START_TIMEOUT_MS,

@@ -1,11 +1,14 @@
 // The web portal: what all of its pages share, then the routes of each page, and the console beside it.
 import type { Api } from "../api/fastify.ts";
 import { openExports } from "../api/limits/exports.ts";
+import { accountsToSwitch } from "../queries/people.ts";
 import { Refused } from "../runtime/refused.ts";
+import { orUndefined } from "../stores/connections/errors.ts";
 import { accountChanges, emailConfirmation, exportRoute } from "./account/account-changes.ts";
 import { accountPage } from "./account/account-page.ts";
 import { keysPages } from "./account/keys-pages.ts";
 import { planPages } from "./account/plan-page.ts";
+import { accountAddresses } from "./account-address.ts";
 import { consoleRoutes } from "./admin/console.ts";
 import { analyticsPage } from "./analytics/analytics-page.ts";
 import { dashboardPage } from "./analytics/dashboard-page.ts";
@@ -58,7 +61,12 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
       home: PREFIX,
       sellsPlans: deps.planPrice !== undefined,
       isSignUpOpen: deps.signUp === "open",
-      signedIn: async (sent) => (await portal.sessions.find(sent[cookies.session])) ?? {},
+      async signedIn(sent, accountId) {
+        const found = await portal.sessions.find(sent[cookies.session], accountId);
+        if (!found) return {};
+        const accounts = await orUndefined(accountsToSwitch(deps, found.person.personId));
+        return { ...found, accounts: accounts ?? [] };
+      },
       assets,
       cookies,
     });
@@ -70,6 +78,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
     await site.register(
       async (app: Api) => {
         rightRoutes(app);
+        accountAddresses(app);
         await assetRoutes(app, assets);
         const exports = openExports(deps);
         app.addHook("preClose", async () => exports.close());
@@ -86,7 +95,8 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
         sharingPages(app, portal);
         liveNumbers(app, {
           ...portal,
-          findSession: async (sent) => (await portal.sessions.find(sent[cookies.session]))?.session,
+          findSession: async (sent, accountId) =>
+            (await portal.sessions.find(sent[cookies.session], accountId))?.session,
         });
         newLinkPage(app, portal);
         manyLinksPage(app, portal);

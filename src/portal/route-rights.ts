@@ -145,6 +145,9 @@ const RIGHT_OF: ReadonlyMap<string, Access> = new Map(
   ),
 );
 
+const partsOf = (route: string) => route.split(/[ /]+/);
+const PATTERNS = [...RIGHT_OF].map(([route, access]) => ({ pattern: partsOf(route), access }));
+
 const PREFIX = "/portal";
 
 /**
@@ -159,24 +162,45 @@ export function rightRoutes(app: Api): void {
   });
   app.addHook("preValidation", async ({ visit, routeOptions }) => {
     const { right } = routeOptions.config;
-    if (right && visit.session && !mayOpen(visit.session.role, right)) throw new Refused("not_permitted");
+    if (right === undefined || !isOfAccount(right)) return;
+    const { session, person, accountId } = visit;
+    if (person && accountId !== undefined && !session) throw new Refused("not_a_member");
+    if (session && !mayOpen(session.role, right)) throw new Refused("not_permitted");
   });
 }
 
 /** `route`: its method and address, such as `GET /portal/keys`. @throws Error for one without a row */
 export function rightOf(route: string): Access {
   const [method = "", url = ""] = route.split(" ");
-  const path = url.slice(PREFIX.length).replace(/\/$/, "") || "/";
-  const right = RIGHT_OF.get(`${method} ${path}`);
+  const right = RIGHT_OF.get(`${method} ${pathOf(url)}`);
   if (!right) throw new Error(`${route} has no right: give it a row in route-rights.ts`);
   return right;
 }
 
-/** Whether somebody with the role may open the page of the portal at this path. */
-export function mayOpenPage(role: Role, path: string): boolean {
-  return mayOpen(role, rightOf(`GET ${path}`));
+/** Whether it is about an account. */
+export function isOfAccount(access: Access): access is Right {
+  return access !== "anyone" && access !== "person";
+}
+
+/** Whether somebody with the role may open the page of the portal, or send the form, at this address. */
+export function mayAsk(role: Role, method: "GET" | "POST", address: string): boolean {
+  const access = accessAt(method, address);
+  return access === undefined || mayOpen(role, access);
+}
+
+/** Of an address on a page, such as `/portal/links/go.example.com/spring?tab=1`; undefined where there is no such route. */
+export function accessAt(method: "GET" | "POST", address: string): Access | undefined {
+  const route = `${method} ${pathOf(address.replace(/[?#].*$/, ""))}`;
+  const parts = partsOf(route);
+  const isOf = ({ pattern }: (typeof PATTERNS)[number]) =>
+    pattern.length === parts.length && pattern.every((part, n) => part.startsWith(":") || part === parts[n]);
+  return RIGHT_OF.get(route) ?? PATTERNS.find(isOf)?.access;
+}
+
+function pathOf(url: string): string {
+  return url.slice(PREFIX.length).replace(/\/$/, "") || "/";
 }
 
 function mayOpen(role: Role, access: Access): boolean {
-  return access === "anyone" || access === "person" || may(role, access);
+  return !isOfAccount(access) || may(role, access);
 }

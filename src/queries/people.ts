@@ -101,6 +101,27 @@ export async function accountName(
   return brand?.name ?? (await ownerEmail(deps, accountId)) ?? accountId;
 }
 
+/** In a menu. */
+const MOST_NAMED = 20;
+
+export type NamedAccount = { accountId: string; name: string };
+
+/** Open accounts of somebody who is a member of several, by name, as the documents say; else none. */
+export async function accountsToSwitch(
+  deps: Pick<Deps, "readStore"> & NameDeps,
+  personId: string,
+): Promise<NamedAccount[]> {
+  const person = await orNotBuilt(deps.readStore.get<PersonDocument>(persons.collection.name, personId));
+  const ids = Object.keys(person?.accounts ?? {});
+  if (ids.length < 2) return [];
+  const found = await orNotBuilt(
+    deps.readStore.getMany<AccountDocument>(accounts.collection.name, ids.slice(0, MOST_NAMED)),
+  );
+  const open = (found ?? []).filter(({ status }) => status === "open");
+  const named = open.map(async ({ _id }) => ({ accountId: _id, name: await accountName(deps, _id) }));
+  return (await Promise.all(named)).sort((a, b) => a.name.localeCompare(b.name));
+}
+
 /** The id of the person with this address or id. */
 export async function findPerson(
   deps: Pick<Deps, "readStore"> & NameDeps,

@@ -8,6 +8,7 @@ import { healthRoutes, metricsRoute, tlsAskRoute } from "../api/operations/opera
 import type { Problem } from "../api/operations/problems.ts";
 import type { RequestIdOf } from "../api/request-id.ts";
 import { siteRoutes } from "../api/site-routes.ts";
+import { withoutAccount } from "../portal/account-address.ts";
 import type { PortalDeps } from "../portal/portal-deps.ts";
 import { countBehind } from "../projections/builds/status.ts";
 import { projectionGroups } from "../projections/groups.ts";
@@ -50,7 +51,7 @@ export async function openApp(deps: AppDeps): Promise<Api> {
   });
   group?.answerMetrics(metrics.json);
   const guard = api && keyGuard(api.keys);
-  const app = createFastify({ log, requestIdOf, trust, showWindow: guard?.show });
+  const app = createFastify({ log, requestIdOf, trust, showWindow: guard?.show, routedAs: withoutAccount });
   const openApi = api && (await loaded(import("../api/openapi/openapi.ts")));
   await openApi?.openApiDocument(app, config.baseUrl);
   const operator = { rateLimits, clock, adminToken: config.adminToken };

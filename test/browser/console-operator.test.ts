@@ -177,7 +177,7 @@ onServerAtLength(chromiumServer, () => {
     await owner.locator("input[name=url]").fill("https://bank.example/");
     await owner.keyboard.press("Enter");
     await owner.getByText("is ready").waitFor();
-    const link = decodeURIComponent(new URL(owner.url()).pathname.replace("/portal/links/", ""));
+    const link = decodeURIComponent(new URL(owner.url()).pathname.replace(/^.*\/portal\/.*?links\//, ""));
     await open(`/admin/stream?name=link-${link}`);
     await page.locator("[popovertarget]", { hasText: "Block link" }).click();
     await page.getByLabel("Reason").fill("Phishing of a bank");

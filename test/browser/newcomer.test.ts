@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { PASSWORD } from "../support/portal/browser-like.ts";
 import {
   analyticsOf,
+  DASHBOARD,
   openPortalBrowser,
   PATIENCE_MS,
   type PortalBrowser,
@@ -54,10 +55,10 @@ onServer(chromiumServer, () => {
     await tabTo(page, /password/i);
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press("Enter");
-    await page.waitForURL(`${portal.base}/portal`);
+    await page.waitForURL(DASHBOARD);
     await tabTo(page, /^\s*Links\s*$/);
     await page.keyboard.press("Enter");
-    await page.waitForURL(/portal\/links/);
+    await page.waitForURL(/portal\/.*links/);
     await tabTo(page, /destination/i);
     await page.keyboard.type("https://example.com/launch");
     await page.keyboard.press("Enter");

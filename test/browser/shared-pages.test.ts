@@ -5,6 +5,7 @@ import { stopLinks } from "../../src/commands/sharing/weekly-mails.ts";
 import { secretKeysOf } from "../../src/config/config.ts";
 import { PASSWORD } from "../support/portal/browser-like.ts";
 import {
+  DASHBOARD,
   openPortalBrowser,
   PATIENCE_MS,
   type PortalBrowser,
@@ -49,7 +50,7 @@ onServer(chromiumServer, () => {
     await page.goto(portal.base + linkIn(await mails.next()));
     await page.getByLabel("Password").fill(PASSWORD);
     await page.keyboard.press("Enter");
-    await page.waitForURL(`${portal.base}/portal`);
+    await page.waitForURL(DASHBOARD);
     return page;
   }
 

@@ -118,7 +118,7 @@ export const noAccount: AccountState = { status: "absent" };
 /** @throws account_exists also for a closed account: ids are not reused */
 export function open(
   account: AccountState,
-  c: { accountId: string; tier: Tier; at: string },
+  c: { accountId: string; tier: Tier; ownerId?: string; at: string },
 ): AccountEvent[] {
   if (account.status !== "absent") throw new Refused("account_exists");
   return [{ type: "AccountOpened", data: c }];
@@ -171,12 +171,12 @@ export function withRoom(account: AccountState): OpenAccount {
 /** Mutates and returns the open account: copying its maps for each event would make loading quadratic. */
 export function evolve(account: AccountState, event: AccountEvent): AccountState {
   if (event.type === "AccountOpened") {
-    const { accountId, tier, at } = event.data;
+    const { accountId, tier, ownerId = accountId, at } = event.data;
     const maps = { keys: new Map(), domains: new Map(), domainIds: new Map(), webhooks: new Map() };
     const logos = { everSet: 0, isSet: false };
     const state = {
       ...maps,
-      members: new Map([[accountId, { role: "owner", joinedAt: at } as const]]),
+      members: new Map([[ownerId, { role: "owner", joinedAt: at } as const]]),
       invitations: new Map(),
       tagColours: new Map(),
       savedFilters: new Map(),

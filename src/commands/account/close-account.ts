@@ -71,7 +71,7 @@ export async function eraseClosed(
   for await (const page of streamPages(eventStore, accountStream(accountId))) {
     for (const recorded of page) {
       const event = readableEvent(recorded);
-      if (event?.type === "AccountOpened") members.add(accountId);
+      if (event?.type === "AccountOpened") members.add(event.data.ownerId ?? accountId);
       if (event?.type === "MemberJoined") members.add(event.data.personId);
       if (event?.type === "MemberRemoved") members.delete(event.data.personId);
       if (event?.type === "MemberInvited") await secrets.delete(invitationSecret(event.data.invitationId));

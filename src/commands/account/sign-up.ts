@@ -7,6 +7,7 @@ import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { acceptEmail, personWithEmail, withAddressLock } from "../people/email.ts";
 import { newPassword } from "../people/password.ts";
+import { writeForPerson } from "../people/persons.ts";
 import {
   emailSecret,
   normalEmail,
@@ -16,7 +17,7 @@ import {
 } from "../people/secrets.ts";
 import { open } from "./account.ts";
 import { changeAccount, loadAccount } from "./accounts.ts";
-import { closeAccount } from "./close-account.ts";
+import { type CloseDeps, closeAccount } from "./close-account.ts";
 
 type OpenAccountDeps = CommandDeps & { secrets: Secrets };
 
@@ -49,6 +50,23 @@ export async function openAccount(
   request: { email: string; tier: Tier },
 ): Promise<OpenedAccount> {
   return await openWith(deps, context, request, async () => undefined);
+}
+
+/** For who signs in already, but is a member of no account. @throws already_member, person_not_found */
+export async function openOwnAccount(
+  deps: CloseDeps,
+  context: CommandContext,
+  { personId, tier }: { personId: string; tier: Tier },
+): Promise<Appended & { accountId: string }> {
+  if ((await deps.accountsOf(personId)).length > 0)
+    throw new Refused("already_member", "You are a member of an account");
+  const accountId = deps.newId();
+  const opening = () =>
+    changeAccount(deps, context, accountId, (account, at) =>
+      open(account, { accountId, tier, ownerId: personId, at }),
+    );
+  const undo = async () => void (await closeAccount(deps, context, accountId));
+  return { accountId, ...(await writeForPerson(deps, personId, opening, undo)) };
 }
 
 async function openWith(

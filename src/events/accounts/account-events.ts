@@ -44,10 +44,14 @@ const role = z.enum(ROLES).describe("What a member with it may do: docs/people.m
 const invitationId = z.uuid().describe("The invitation; the address that it was sent to is not in the log");
 
 export const accountEvents = {
-  AccountOpened: eventType("The account was opened: its first event. Its owner is the person with its id.", {
-    ...ofAccount,
-    tier: z.enum(TIERS),
-  }),
+  AccountOpened: eventType(
+    "The account was opened: its first event. Its owner is the person with its id, or the one that it names.",
+    {
+      ...ofAccount,
+      tier: z.enum(TIERS),
+      ownerId: z.uuid().optional(),
+    },
+  ),
   TierChanged: eventType("The account moved to another tier.", {
     ...ofAccount,
     from: z.enum(TIERS),

@@ -9,7 +9,7 @@ import { savedFiltersCard } from "../link-list/saved-filters.ts";
 import { count } from "../links/link-view.ts";
 import { createLinkForm } from "../links/new-link-page.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { type Html, html } from "../shell/html.ts";
+import { around, type Html, html, offered } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
 import { card, emptyCard, facts, meter, pageHead, postButton } from "../shell/parts.ts";
@@ -80,18 +80,23 @@ function firstSteps(once: string, tier: Tier): Html {
   const key = postButton("/portal/keys", html`${icon("key")}Make an API key`, {
     fields: { label: "First key" },
   });
-  return html`<section class="card empty">${icon("link")}<h2>Make your first short link</h2>
+  const form = createLinkForm(once);
+  const steps = html`<section class="card empty">${icon("link")}<h2>Make your first short link</h2>
 <p>Paste a long address. You get a short one and a QR code at once, and every click shows up here.</p>
-${createLinkForm(once)}</section>
+${form}</section>
 <section class="card"><h2>What comes next</h2><ul class="next-steps">
 <li><p><strong>Make links from a program.</strong> You get an API key, and a command to copy that makes a link with it.</p>${key}</li>
 ${
   tier === "developer" &&
-  html`<li><p><strong>Use a domain of your own</strong>, and choose what stands after the slash.</p>
+  offered(
+    "/portal/domains",
+    html`<li><p><strong>Use a domain of your own</strong>, and choose what stands after the slash.</p>
 <a class="button" href="/portal/domains">${icon("globe")}Add a domain</a></li>
 <li><p><strong>Be told of each click</strong> by a webhook, a moment after it happened.</p>
-<a class="button" href="/portal/webhooks">${icon("send")}Add a webhook</a></li>`
+<a class="button" href="/portal/webhooks">${icon("send")}Add a webhook</a></li>`,
+  )
 }</ul></section>`;
+  return around(form, steps);
 }
 
 function usageCard(usage: AccountUsage, tier: Tier, sellsPlans: boolean): Html {

@@ -26,6 +26,7 @@ export function liveNumbers(
   deps: PortalDeps & {
     findSession: (
       sent: Record<string, string | undefined>,
+      accountId: string,
     ) => Promise<{ tier: Tier; accountId: string } | undefined>;
     onMembersChanged: (listener: (accountId: string) => void) => void;
   },
@@ -43,7 +44,7 @@ export function liveNumbers(
       accountId,
       async (client, stream) => {
         // While a store is unavailable the session counts as valid.
-        const session = await deps.findSession(request.cookies).catch(() => ({ tier, accountId }));
+        const session = await deps.findSession(request.cookies, accountId).catch(() => ({ tier, accountId }));
         if (stream.signal.aborted) return;
         const isIn = session?.accountId === accountId;
         if (isIn && hasDeveloperFeatures(session.tier)) client.offer(alive);

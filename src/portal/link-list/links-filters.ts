@@ -18,6 +18,8 @@ import { icon } from "../shell/icons.ts";
 import { choices } from "../shell/parts.ts";
 
 export const LINKS_PATH = "/portal/links";
+/** Where the form of the chosen links is sent. */
+export const SEVERAL = `${LINKS_PATH}/several`;
 const LONGEST_CURSOR = 400;
 
 const text = z.string().max(LONGEST_CURSOR).optional().catch(undefined);

@@ -30,7 +30,7 @@ import type { PortalDeps } from "../portal-deps.ts";
 import { countRead } from "../shell/change-limit.ts";
 import { hiddenFields } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
-import { type Html, html } from "../shell/html.ts";
+import { around, type Html, html, offered } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { emptyCard, pageHead, table } from "../shell/parts.ts";
 import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
@@ -41,6 +41,7 @@ import {
   linkFilters,
   listPath,
   LINKS_PATH as PATH,
+  SEVERAL,
 } from "./links-filters.ts";
 import { linkColumns, severalActions } from "./links-table.ts";
 import { savedFilterForms, savedFilters } from "./saved-filters.ts";
@@ -147,7 +148,7 @@ async function chosenLinks(
 /** A form is done a part at a time: the button that does the next one. */
 function goOn(query: ListQuery, { change, tag }: SeveralForm, next: string, left: number): Html {
   const part = left > MOST_CHANGED ? `${count(MOST_CHANGED)} of ${count(left)}` : count(left);
-  return html`<form class="card" method="post" action="${listPath(query, `${PATH}/several`)}">${hiddenFields({ change, tag, after: next, all: String(left) })}
+  return html`<form class="card" method="post" action="${listPath(query, SEVERAL)}">${hiddenFields({ change, tag, after: next, all: String(left) })}
 <p>At most ${count(MOST_CHANGED)} links are changed at a time: ${counted(left, "link")} that fit are left.</p><div><button class="button button-primary">Go on with the next ${part}</button></div></form>`;
 }
 
@@ -208,15 +209,19 @@ type Shown = {
 
 function listOf(query: ListQuery, found: AccountLinksPage, { fitting, ...shown }: Shown): Html {
   if (found.links.length === 0) return nothing(query);
+  const links = table("Your links", linkColumns(shown), found.links);
+  const form = html`<form class="form" method="post" action="${listPath(query, SEVERAL)}" data-several>${severalActions(query, fitting, MOST_CHANGED)}
+${links}</form>`;
   return html`<section class="card"><h2 class="visually-hidden">Your links</h2>
-<form class="form" method="post" action="${listPath(query, `${PATH}/several`)}" data-several>${severalActions(query, fitting, MOST_CHANGED)}
-${table("Your links", linkColumns(shown), found.links)}</form>
+${offered(SEVERAL, form, links)}
 ${(found.next !== null || found.previous !== null) && pages(query, found)}</section>`;
 }
 
 function firstLink(once: string): Html {
-  return html`<section class="card empty"><h2>No links yet</h2><p>Paste a long address. Your short link works the moment you see it.</p>
-${createLinkForm(once)}</section>`;
+  const form = createLinkForm(once);
+  const first = html`<section class="card empty"><h2>No links yet</h2><p>Paste a long address. Your short link works the moment you see it.</p>
+${form}</section>`;
+  return around(form, first);
 }
 
 function pages(query: ListQuery, { next, previous }: AccountLinksPage): Html {

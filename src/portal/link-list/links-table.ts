@@ -16,10 +16,10 @@ import {
 } from "../links/link-view.ts";
 import { readableUrl } from "../links/urls.ts";
 import { field } from "../shell/form.ts";
-import { type Html, html } from "../shell/html.ts";
+import { type Html, html, offered } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { type Columns, confirmed, time } from "../shell/parts.ts";
-import { keyName, type ListQuery } from "./links-filters.ts";
+import { keyName, type ListQuery, SEVERAL } from "./links-filters.ts";
 
 /** Of a link; the others are a number. */
 const MOST_TAGS = 2;
@@ -84,7 +84,7 @@ function linkCell(link: ListedLink, isChosen: boolean, colours: ReadonlyMap<stri
   const [id, name] = [`short-${key}`, shortName(link)];
   const rest = tags.slice(MOST_TAGS);
   const copy = html`<span id="${id}" hidden>${shortUrl}</span><button type="button" class="button button-icon button-small" data-copy="${id}" aria-label="Copy ${name}" title="Copy" hidden>${icon("copy")}</button>`;
-  return html`<div class="listed"><input type="checkbox" name="link" value="${key}" aria-label="Choose ${name}" ${isChosen && html`checked`}><div>
+  return html`<div class="listed">${offered(SEVERAL, html`<input type="checkbox" name="link" value="${key}" aria-label="Choose ${name}" ${isChosen && html`checked`}>`)}<div>
 <span class="short"><a class="clip listed-title" dir="auto" href="${linkPath(link)}">${title ?? name}</a>${title === undefined && copy}${statusBadge(status)}
 ${tags.slice(0, MOST_TAGS).map((tag) => tagLink(tag, colours.get(tag)))}${rest.length > 0 && html`<span class="muted small" title="${rest.join(", ")}">+${rest.length}</span>`}</span>
 <span class="short small">${title !== undefined && html`<span class="clip">${name}</span>${copy}`}

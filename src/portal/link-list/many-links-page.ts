@@ -29,7 +29,7 @@ import { type Card, type Columns, copyButton, table } from "../shell/parts.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
 import { mappedTable, PARTS, tellColumns } from "./column-mapping.ts";
-import { LINKS_PATH } from "./links-filters.ts";
+import { LINKS_PATH, SEVERAL } from "./links-filters.ts";
 import { cutInTheMiddle } from "./links-table.ts";
 
 const PATH = "/portal/links/many";
@@ -289,7 +289,7 @@ function whatToTake(rows: readonly ImportedRow[], { baseUrl }: PortalDeps): Html
   const links = rows.flatMap((row) => (row.outcome === "failed" ? [] : [row]));
   const keys = links.map(({ link }) => link.key);
   const shortUrls = keys.map((key) => shortUrlOf(key, baseUrl)).join("\n");
-  return html`<form class="actions" method="post" action="${LINKS_PATH}/several">
+  return html`<form class="actions" method="post" action="${SEVERAL}">
 ${
   keys.length > 0 &&
   html`${Array.from(new Set(keys), (link) => hiddenFields({ link }))}<span id="all-links" hidden>${shortUrls}</span>${copyButton("all-links", "all short links", "Copy all")}

@@ -6,7 +6,7 @@ import type { TagColour } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { hostName } from "../../runtime/addresses/host-name.ts";
 import { address } from "../shell/address.ts";
-import { type Html, html } from "../shell/html.ts";
+import { type Html, html, offered } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { confirmedPost, copyButton, postButton } from "../shell/parts.ts";
 import { readableUrl } from "./urls.ts";
@@ -105,7 +105,7 @@ export function linkHead(link: LinkDocument, status: LinkStatus, current: keyof 
 <h1>${link.title ?? shortName(link)} ${statusBadge(status)}</h1>
 <p class="short-line"><a id="short-url" class="break" href="${shortUrl}" target="_blank" rel="noopener">${shortUrl}</a>${!deleted && copyButton("short-url", "the short link")}</p>
 <p class="muted leads-to">leads to ${outward(link.longUrl)}</p></div>
-<div class="actions">${!deleted && html`<a class="button" href="${linkPath(link)}#qr">${icon("qr")}QR code</a>${!link.block && html`<a class="button" href="${linkPath(link)}#edit">Edit</a>`}${menu(link)}`}
+<div class="actions">${!deleted && html`<a class="button" href="${linkPath(link)}#qr">${icon("qr")}QR code</a>${!link.block && offered(linkPath(link, "/edit"), html`<a class="button" href="${linkPath(link)}#edit">Edit</a>`)}${menu(link)}`}
 <nav class="choices" aria-label="Pages of this link">${places}</nav></div></div>`;
 }
 

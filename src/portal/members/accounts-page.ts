@@ -1,26 +1,28 @@
-// The accounts that somebody is a member of: which one to look at, under /portal/accounts, and how to leave one.
+// The accounts that somebody is a member of, under /portal/accounts: which one to look at, how to leave one, and how who is in
+// none opens one.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { opened } from "../../commands/account/account.ts";
 import { removeMember } from "../../commands/account/members.ts";
+import { openOwnAccount } from "../../commands/account/sign-up.ts";
 import type { Role } from "../../events/vocabulary.ts";
 import { accountName } from "../../queries/people.ts";
 import { Refused } from "../../runtime/refused.ts";
+import { addressIn } from "../account-address.ts";
+import { countForm } from "../auth/form-page.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Columns, postButton, tableCard } from "../shell/parts.ts";
+import { type Card, type Columns, postButton, tableCard } from "../shell/parts.ts";
 import { ACCOUNTS_PATH, type SignedInPerson } from "../shell/sessions.ts";
-
-const Chosen = z.object({ account: z.uuid() });
+import { portalContext, redirectTo } from "../shell/visit.ts";
 
 type Row = { accountId: string; name: string; role: Role };
 
 export function accountsPages(app: Api, deps: SignInDeps): void {
-  const person = ({ visit, url }: FastifyRequest, reply: FastifyReply): SignedInPerson | undefined => {
-    if (!visit.person) void reply.redirect(`/portal/sign-in?next=${encodeURIComponent(url)}`, 303);
+  const person = ({ visit }: FastifyRequest, reply: FastifyReply): SignedInPerson | undefined => {
+    if (!visit.person) void reply.redirect(`/portal/sign-in?next=${encodeURIComponent(ACCOUNTS_PATH)}`, 303);
     return visit.person;
   };
 
@@ -29,11 +31,18 @@ export function accountsPages(app: Api, deps: SignInDeps): void {
     return who ? await sendAccounts(deps, request, reply, who) : reply;
   });
 
-  app.post("/accounts", { schema: { body: Chosen } }, async (request, reply) => {
+  app.post("/accounts", async (request, reply) => {
     const who = person(request, reply);
     if (!who) return reply;
-    await deps.sessions.enter(who, request.body.account);
-    return reply.redirect("/portal", 303);
+    await countForm(deps, "/sign-up", request);
+    if (deps.signUp === "closed") throw new Refused("sign_up_closed");
+    const newcomer = { personId: who.personId, tier: deps.defaultTier };
+    const { accountId, position } = await openOwnAccount(deps, portalContext(request), newcomer);
+    await deps.whenReadable(position);
+    return redirectTo(reply, addressIn(accountId, "/portal"), {
+      kind: "done",
+      text: "Your account is open: you are its owner.",
+    });
   });
 
   formRoute(app, deps, "/account/leave", {
@@ -52,7 +61,7 @@ async function sendAccounts(
   reply: FastifyReply,
   { personId, email }: SignedInPerson,
 ): Promise<FastifyReply> {
-  const rows = (await deps.accountsOf(personId)).map(async (accountId): Promise<Row> => {
+  const found = (await deps.accountsOf(personId)).map(async (accountId): Promise<Row> => {
     const { members } = opened(await deps.links.currentAccount(accountId));
     const role = members.get(personId)?.role;
     if (role === undefined) throw new Refused("not_a_member");
@@ -67,24 +76,22 @@ async function sendAccounts(
       cell: ({ accountId, name }) =>
         accountId === session?.accountId
           ? html`<span class="badge badge-good">Open now</span>`
-          : postButton(ACCOUNTS_PATH, "Open", {
-              fields: { account: accountId },
-              kind: "small",
-              label: `Open ${name}`,
-            }),
+          : html`<a class="button button-small" href="${addressIn(accountId, "/portal")}" aria-label="Open ${name}">Open</a>`,
     },
   };
+  const rows = await Promise.all(found);
   return sendPage(reply, {
     title: "Your accounts",
     lead: `You are signed in as ${email}.`,
-    cards: [
-      tableCard("Accounts that you are a member of", columns, await Promise.all(rows), {
-        none: [
-          "You are a member of no account",
-          "Somebody who invites you sends you a link. Until then there is nothing to see here.",
-          "person",
-        ],
-      }),
-    ],
+    cards: [rows.length === 0 ? inNone(deps) : tableCard("Accounts that you are a member of", columns, rows)],
   });
+}
+
+function inNone({ signUp }: SignInDeps): Card {
+  const isOpen = signUp === "open";
+  return {
+    title: "You are a member of no account",
+    lead: `Somebody who invites you sends you a link. ${isOpen ? "Or open an account of your own." : "Accounts of your own are made by the operator of this service."}`,
+    body: isOpen && postButton(ACCOUNTS_PATH, "Open an account", { kind: "primary" }),
+  };
 }

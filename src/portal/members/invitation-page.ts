@@ -13,6 +13,7 @@ import { personWithEmail } from "../../commands/people/email.ts";
 import { acceptPassword, hashPassword } from "../../commands/people/password.ts";
 import { normalEmail } from "../../commands/people/secrets.ts";
 import { accountName } from "../../queries/people.ts";
+import { addressIn } from "../account-address.ts";
 import { countForm, newPasswordField, sendFormPage } from "../auth/form-page.ts";
 import { type SignInDeps, startSession } from "../auth/start-session.ts";
 import { hiddenFields } from "../shell/form.ts";
@@ -59,8 +60,10 @@ export function invitationPages(app: Api, deps: SignInDeps): void {
       person.personId,
     );
     await deps.whenReadable(position);
-    await deps.sessions.enter(person, accountId);
-    return redirectTo(reply, "/portal", { kind: "done", text: "You are a member of this account now." });
+    return redirectTo(reply, addressIn(accountId, "/portal"), {
+      kind: "done",
+      text: "You are a member of this account now.",
+    });
   });
 }
 

@@ -1,7 +1,8 @@
 // Layout of every page: head, navigation, notices; works without scripts.
 import type { FastifyReply } from "fastify";
 import { saidBehindMs } from "../../api/documents-behind-header.ts";
-import { mayOpenPage } from "../route-rights.ts";
+import { addressedText, addressIn } from "../account-address.ts";
+import { mayAsk } from "../route-rights.ts";
 import { fieldsOf } from "./form.ts";
 import { type Html, type HtmlValue, html, htmlText } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
@@ -86,7 +87,9 @@ export function sendPage(reply: FastifyReply, options: PageOptions): FastifyRepl
   const notices = [notice, options.notice, whyRefused, behind].filter((shown) => shown !== undefined);
   const scripts = [...(isForStrangers ? [] : ["portal.js"]), ...(options.scripts ?? [])];
   if (isForStrangers) reply.header("x-robots-tag", "noindex, nofollow");
-  const text = htmlText(html`<!doctype html>
+  const { session } = visit;
+  const isOffered = session && ((action: string) => mayAsk(session.role, "POST", action));
+  const page = html`<!doctype html>
 <html lang="en" data-theme="${theme}">
 <head>
 <meta charset="utf-8">
@@ -108,12 +111,13 @@ ${parts ? html`${head}${cards(parts, shape === "narrow" ? "h1" : "h2")}` : optio
 ${footer(!isForStrangers)}
 </body>
 </html>
-`);
+`;
+  const text = htmlText(page, isOffered);
   return reply
     .code(options.status ?? refused?.status ?? 200)
     .header("cache-control", "no-store")
     .type("text/html; charset=utf-8")
-    .send(text);
+    .send(session ? addressedText(text, session) : text);
 }
 
 /** By a field of a form on the page. */
@@ -140,7 +144,7 @@ function navigation(
 ): Html {
   const label = home === "/portal" ? "Portal" : "Console";
   const shown = NAVIGATION[home].filter(
-    ({ name, path }) => (name !== "Plan" || sellsPlans) && (!session || mayOpenPage(session.role, path)),
+    ({ name, path }) => (name !== "Plan" || sellsPlans) && (!session || mayAsk(session.role, "GET", path)),
   );
   return html`<nav class="nav" aria-label="${label}"><ul>${shown.map(
     ({ name, path, icon: sign }) =>
@@ -154,14 +158,15 @@ export function noticeBox({ kind, text }: { kind: Notice["kind"]; text: HtmlValu
 }
 
 function header({ request }: FastifyReply): Html {
-  const { visit, method, url } = request;
-  const { home, session, person, operator } = visit;
+  const { visit, method, originalUrl } = request;
+  const { home, session, person, accounts, operator } = visit;
   const name = person?.email ?? (operator && "Operator");
   return html`<header class="header">
 <a class="brand" href="${name || home === "/admin" ? home : "/"}">${icon("mark")}<span>Linkledger</span></a>
 <div class="header-end">
-${session && mayOpenPage(session.role, "/portal/links/new") && newLink}
-${themeSwitch(visit, method === "GET" ? url : undefined)}
+${accounts.length > 1 && switcher(accounts, session?.accountId)}
+${session && newLink}
+${themeSwitch(visit, method === "GET" ? originalUrl : undefined)}
 ${
   name
     ? html`${person ? html`<a class="header-email" href="/portal/accounts" title="${name}: your accounts">${name}</a>` : html`<span class="header-email" title="${name}">${name}</span>`}
@@ -172,6 +177,15 @@ ${visit.isSignUpOpen && html`<a class="button button-primary" href="/portal/sign
 }
 </div>
 </header>`;
+}
+
+function switcher(accounts: PortalVisit["accounts"], current: string | undefined): Html {
+  const name = accounts.find(({ accountId }) => accountId === current)?.name ?? "Your accounts";
+  return html`<details class="menu"><summary class="button button-quiet"><span class="clip account-name">${name}</span></summary>
+<nav class="menu-box" aria-label="Your accounts">${accounts.map(
+    ({ accountId, name: called }) =>
+      html`<a class="button" href="${addressIn(accountId, "/portal")}" ${accountId === current && html`aria-current="true"`}>${called}</a>`,
+  )}</nav></details>`;
 }
 
 const plainHeader = html`<header class="header"><span class="brand">${icon("mark")}<span>Linkledger</span></span></header>`;

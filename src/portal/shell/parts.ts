@@ -12,7 +12,7 @@
 //     ] });
 import { hash } from "node:crypto";
 import { attribute, type Form, form, hiddenFields } from "./form.ts";
-import { type Html, type HtmlValue, html, htmlText } from "./html.ts";
+import { around, type Html, type HtmlValue, html, htmlText } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
 
 /** `above`: way back to the pages it belongs to. `lead`: a sentence below the title. `actions`: buttons beside it. */
@@ -30,7 +30,9 @@ type CardHead = {
   kind?: "danger" | undefined;
 };
 
-/** A section of a page. Without body, facts and form, `lead` says it all. */
+/**
+ * A section of a page. Without body, facts and form, `lead` says it all; with a form alone it is there for who may send it.
+ */
 export type Card = CardHead & {
   title: HtmlValue;
   facts?: Facts | undefined;
@@ -59,7 +61,9 @@ export function cards(parts: Cards, heading: "h1" | "h2" = "h2"): Html {
     if (Array.isArray(part)) return html`<div class="grid">${cards(part, heading)}</div>\n`;
     if (!isCard(part)) return html`${part as Html | false | undefined}\n`;
     const { title, facts: rows, body, form: declared, ...head } = part;
-    return html`${card(title, html`${rows && facts(rows)}${body}${declared && form(declared)}`, head, heading)}\n`;
+    const drawn = declared && form(declared);
+    const whole = card(title, html`${rows && facts(rows)}${body}${drawn}`, head, heading);
+    return html`${drawn && !rows && !body ? around(drawn, whole) : whole}\n`;
   })}`;
 }
 
@@ -91,7 +95,8 @@ export function facts(rows: Facts): Html {
 
 /** A card with a form. */
 export function formCard(title: HtmlValue, { lead, actions, kind, ...declared }: CardHead & Form): Html {
-  return card(title, form(declared), { lead, actions, kind });
+  const drawn = form(declared);
+  return around(drawn, card(title, drawn, { lead, actions, kind }));
 }
 
 export type Column<Row> = {
@@ -228,9 +233,10 @@ export function copyButton(id: string, label: string, words?: string): Html {
 /** A button that opens a question, with a button that leaves things as they are; without scripts (popover). */
 export function confirmed(button: string, question: Html, form: Html, kind = ""): Html {
   const id = `confirm-${hash("sha256", htmlText(form)).slice(0, 12)}`;
-  return html`<button type="button" class="button ${kind}" popovertarget="${id}">${button}</button>
+  const whole = html`<button type="button" class="button ${kind}" popovertarget="${id}">${button}</button>
 <div class="confirm-box" id="${id}" popover role="dialog" aria-label="${button}">${question}${form}
 <button type="button" class="button" popovertarget="${id}" popovertargetaction="hide">Cancel</button></div>`;
+  return around(form, whole);
 }
 
 /** As people read it, to the minute. */

@@ -1,5 +1,5 @@
 // Portal sessions of people: a random token in a cookie, of which only the SHA-256 is stored; void after a change of password.
-// Each names the account that is looked at, of which its person has to be a member at every request.
+// Each names the account that was looked at last; its person has to be a member of the one that is, at every request.
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CurrentAccount } from "../../commands/account/accounts.ts";
@@ -8,7 +8,6 @@ import { emailSecret, sessionSecret } from "../../commands/people/secrets.ts";
 import { agentOf } from "../../events/classification/user-agent.ts";
 import { type Role, type Tier, UNKNOWN } from "../../events/vocabulary.ts";
 import { anonymiseIp } from "../../redirect/clicks/enrich/anonymise-ip.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 
 /** Expiry, counted from the last use. */
@@ -30,7 +29,7 @@ export type SignedIn = SignedInPerson & {
 
 /**
  * `epoch`: that of the password at sign-in. `browser`, `address` (anonymised): shown to the person. `accountId`: the account
- * that is looked at; "" for none.
+ * that was looked at last; "" for none.
  */
 type SessionRecord = {
   createdAt: string;
@@ -81,11 +80,12 @@ export function sessions(deps: Deps) {
     },
 
     /**
-     * Undefined for a missing, unknown, ended or expired session, and for who was removed. `session`: undefined too where
-     * the person is no member of the account that they looked at.
+     * Undefined for a missing, unknown, ended or expired session, and for who was removed. `accountId`: the account in the
+     * address, by default the one that was looked at last. `session`: undefined too where the person is no member of it.
      */
     async find(
       cookie: string | undefined,
+      accountId?: string,
     ): Promise<{ person: SignedInPerson; session: SignedIn | undefined } | undefined> {
       const [, personId = "", token = ""] = TOKEN.exec(cookie ?? "") ?? [];
       if (token === "") return undefined;
@@ -97,21 +97,16 @@ export function sessions(deps: Deps) {
         secrets.get(emailSecret(personId), now),
       ]);
       if (!record || record.epoch !== epoch || typeof email !== "string") return undefined;
-      if (now.getTime() - Date.parse(record.seenAt) >= SEEN_EVERY_MS) {
-        const seen = lasting({ ...record, seenAt: now.toISOString() });
+      const person = { personId, email, sessionId };
+      const session = await inAccount(person, accountId ?? record.accountId);
+      const isElsewhere = session !== undefined && session.accountId !== record.accountId;
+      if (isElsewhere || now.getTime() - Date.parse(record.seenAt) >= SEEN_EVERY_MS) {
+        const at = session?.accountId ?? record.accountId;
+        const seen = lasting({ ...record, accountId: at, seenAt: now.toISOString() });
         // A sign-out since the read above must not be undone by this write.
         if (!(await secrets.putIfPresent(sessionSecret(personId, sessionId), seen, now))) return undefined;
       }
-      const person = { personId, email, sessionId };
-      return { person, session: await inAccount(person, record.accountId) };
-    },
-
-    /** From now on the session is in this account. @throws not_a_member */
-    async enter(person: SignedInPerson, accountId: string): Promise<void> {
-      if (!(await inAccount(person, accountId))) throw new Refused("not_a_member");
-      const name = sessionSecret(person.personId, person.sessionId);
-      const record = (await secrets.get(name, clock())) as SessionRecord | undefined;
-      if (record) await secrets.putIfPresent(name, lasting({ ...record, accountId }), clock());
+      return { person, session };
     },
 
     /** Most recently used first, without those that a change of password made void. */
@@ -154,7 +149,7 @@ export async function requireSession(request: FastifyRequest, reply: FastifyRepl
     await reply.redirect(ACCOUNTS_PATH, 303);
     return;
   }
-  const next = request.method === "GET" ? `?next=${encodeURIComponent(request.url)}` : "";
+  const next = request.method === "GET" ? `?next=${encodeURIComponent(request.originalUrl)}` : "";
   await reply.redirect(`/portal/sign-in${next}`, 303);
 }
 

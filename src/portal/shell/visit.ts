@@ -7,7 +7,9 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import { byPerson } from "../../commands/people/persons.ts";
+import type { NamedAccount } from "../../queries/people.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
+import { accountIn } from "../account-address.ts";
 import type { Assets } from "./assets.ts";
 import type { SignedIn, SignedInPerson } from "./sessions.ts";
 
@@ -23,6 +25,10 @@ export type PortalVisit = {
   session: SignedIn | undefined;
   /** Who is signed in, be it in no account. */
   person: SignedInPerson | undefined;
+  /** Of who is a member of several. */
+  accounts: readonly NamedAccount[];
+  /** Id of the account in the address. */
+  accountId: string | undefined;
   /** In the console only: the session's id, which is not secret, or `token`. */
   operator: string | undefined;
   /** Path of the first page, and what the others begin with. */
@@ -81,10 +87,11 @@ const NOTICE_SECONDS = 60;
 type VisitDeps = Pick<PortalVisit, "home" | "assets" | "cookies"> & {
   sellsPlans?: boolean;
   isSignUpOpen?: boolean;
-  /** Who is signed in, by the request's cookies. */
+  /** Who is signed in, by the request's cookies, in the account that its address names. */
   signedIn: (
     cookies: Readonly<Record<string, string | undefined>>,
-  ) => Promise<Partial<Pick<PortalVisit, "session" | "person" | "operator">>>;
+    accountId: string | undefined,
+  ) => Promise<Partial<Pick<PortalVisit, "session" | "person" | "accounts" | "operator">>>;
 };
 
 export function visitHook(
@@ -96,9 +103,22 @@ export function visitHook(
     const sent = request.cookies;
     const theme = THEMES.find((known) => known === sent[cookies.theme]) ?? "system";
     const notice = noticeIn(sent[cookies.notice]);
-    const people = { session: undefined, person: undefined, operator: undefined, ...(await signedIn(sent)) };
+    const accountId = accountIn(request.originalUrl);
+    const nobody = { session: undefined, person: undefined, accounts: [], operator: undefined };
+    const people = { ...nobody, ...(await signedIn(sent, accountId)) };
     const zone = sent[cookies.zone];
-    request.visit = { ...people, home, sellsPlans, isSignUpOpen, theme, notice, zone, assets, cookies };
+    request.visit = {
+      ...people,
+      accountId,
+      home,
+      sellsPlans,
+      isSignUpOpen,
+      theme,
+      notice,
+      zone,
+      assets,
+      cookies,
+    };
   });
 }
 

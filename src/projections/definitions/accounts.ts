@@ -45,8 +45,8 @@ export const accounts: Projection<AccountDocument> = {
   evolve(account, event) {
     switch (event.type) {
       case "AccountOpened": {
-        const { accountId, tier, at } = event.data;
-        const members = { [accountId]: { role: "owner", joinedAt: at } as const };
+        const { accountId, tier, ownerId = accountId, at } = event.data;
+        const members = { [ownerId]: { role: "owner", joinedAt: at } as const };
         return { tier, status: "open", openedAt: at, timeZone: null, members, invitations: {} };
       }
       case "TierChanged":

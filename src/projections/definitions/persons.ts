@@ -25,7 +25,7 @@ export const persons: Projection<PersonDocument> = {
     "PersonRemoved",
   ],
   key(event) {
-    if (event.type === "AccountOpened") return event.data.accountId;
+    if (event.type === "AccountOpened") return event.data.ownerId ?? event.data.accountId;
     return "personId" in event.data ? event.data.personId : undefined;
   },
   empty: ({ data }) => ({ registeredAt: data.at, removedAt: "", accounts: {}, isOperator: false }),

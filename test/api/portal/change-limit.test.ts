@@ -29,7 +29,7 @@ const STILL_POSSIBLE: Record<string, number> = {
   "/portal/invitation": 404,
   "/portal/invitation/accept": 404,
   // Which account is looked at.
-  "/portal/accounts": 400,
+  "/portal/accounts": 409,
   // There are no more of them than were made.
   "/portal/shared/:pageId/end": 404,
   "/portal/shared/mails/:mailId/stop": 404,

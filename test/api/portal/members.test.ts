@@ -1,7 +1,9 @@
 // Colleagues in one account, in the portal and by the API: invited, joined, held to their roles, removed; and what a link
 // that was made for somebody else does not do.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { KEY_SCOPES, type Role } from "../../../src/events/vocabulary.ts";
+import { KEY_SCOPES, ROLES, type Role } from "../../../src/events/vocabulary.ts";
+import { withoutAccount } from "../../../src/portal/account-address.ts";
+import { mayAsk } from "../../../src/portal/route-rights.ts";
 import { PASSWORD, type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { invite, join as joinAs, partsOf, personIn } from "../../support/portal/colleagues.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
@@ -65,7 +67,9 @@ describe("members", () => {
     expect((await editor.get(path)).headers.location).toBe("/portal/accounts");
     expect((await editor.get("/portal/accounts")).text).toContain("You are a member of no account");
     await expect.poll(async () => (await service.ask("/api/v1/links", { key })).status, POLL).toBe(401);
-    expect((await editor.post("/portal/accounts", { account: owner.accountId })).status).toBe(403);
+    const page = await editor.get(`/portal/${owner.accountId}/members`);
+    expect([page.status, page.text]).toEqual([403, expect.stringContaining("not a member of this account")]);
+    expect(page.text).not.toContain(owner.email);
   });
 
   it("lose their open pages and the streams of their keys within two seconds of being removed", async () => {
@@ -92,11 +96,14 @@ describe("members", () => {
     expect((await guest.get("/portal/keys")).status).toBe(403);
     const choice = await guest.get("/portal/accounts");
     expect(choice.text.match(/Open now/g)).toHaveLength(1);
-    await guest.submit("/portal/accounts", { account: guest.accountId });
-    expect((await guest.get("/portal/keys")).status).toBe(200);
-    await guest.submit("/portal/accounts", { account: owner.accountId });
-    expect((await guest.post("/portal/account/leave")).headers.location).toBe("/portal/accounts");
-    await guest.submit("/portal/accounts", { account: guest.accountId });
+    const keysOf = async ({ accountId }: Person) => (await guest.get(`/portal/${accountId}/keys`)).status;
+    // Two tabs in two accounts.
+    for (const _ of [1, 2]) expect([await keysOf(guest), await keysOf(owner)]).toEqual([200, 403]);
+    expect((await guest.get("/portal/links")).text).toContain(`aria-label="Your accounts"`);
+    expect((await guest.post(`/portal/${owner.accountId}/account/leave`)).headers.location).toBe(
+      "/portal/accounts",
+    );
+    await guest.get(`/portal/${guest.accountId}`);
     const leaving = await guest.submit("/portal/account/leave", {});
     expect(leaving.text).toContain("This is the last owner of the account");
     expect((await guest.get("/portal/keys")).status).toBe(200);
@@ -171,3 +178,43 @@ describe("members", () => {
 });
 
 const POLL = { timeout: stretched(2_000), interval: 20 };
+
+describe("every page of the portal", () => {
+  it("offers each role the forms and pages that it may send and open, and each page leads on in its account", async () => {
+    const owner = await people.developer();
+    const path = await people.shorten(owner, "https://example.com/", { tags: "spring" });
+    await owner.submit("/portal/webhooks", { url: "https://example.org/hook" });
+    const roles = new Map<Role, Visitor>([["owner", owner]]);
+    for (const role of ROLES.slice(1)) roles.set(role, await join(owner, `offer-${role}@example.com`, role));
+    const names = "tags members account analytics keys webhooks plan domains shared proof links links/new";
+    const pages = ["", path.slice("/portal".length), ...names.split(" ").map((name) => `/${name}`)];
+    const offers = new Map<Role, Set<string>>();
+    for (const [role, one] of roles) {
+      const own = new Set<string>();
+      for (const page of pages) {
+        const raw = await service.ask(`/portal/${owner.accountId}${page}`, {
+          headers: { accept: "text/html", cookie: one.cookie() },
+        });
+        if (raw.status === 403) continue;
+        const forms = [...raw.text.matchAll(/<form\b[^>]*method="post"[^>]*action="([^"]+)"/g)];
+        const links = [...raw.text.matchAll(/<a\b[^>]*href="(\/portal[^"]*)"/g)];
+        for (const [, to = ""] of [...forms, ...links])
+          if (!/accounts|theme|sign-out|export/.test(to))
+            expect([page, to]).toEqual([page, expect.stringContaining(owner.accountId)]);
+        for (const [, to = ""] of links)
+          expect([role, to, mayAsk(role, "GET", withoutAccount(to))]).toEqual([role, to, true]);
+        for (const [, to = ""] of forms) {
+          expect([role, to, mayAsk(role, "POST", withoutAccount(to))]).toEqual([role, to, true]);
+          own.add(withoutAccount(to));
+        }
+        expect(raw.text).not.toMatch(/<details\b[^>]*><summary[^>]*>[^<]*<\/summary>\s*<\/details>/);
+      }
+      offers.set(role, own);
+    }
+    const [all, ...lower] = [...offers.values()];
+    expect(all?.size).toBeGreaterThan(15);
+    for (const some of lower) expect([...some].filter((to) => !all?.has(to))).toEqual([]);
+    expect([...(offers.get("viewer") ?? [])].filter((to) => /links|tags|members|brand/.test(to))).toEqual([]);
+    expect([...(offers.get("editor") ?? [])]).toContain(`${path}/edit`);
+  });
+});

@@ -1,5 +1,7 @@
-// A browser without scripts for tests over real HTTP: keeps cookies, follows redirects, submits forms.
+// A browser without scripts for tests over real HTTP: keeps cookies, follows redirects, submits forms. Addresses in what it
+// returns are as routes know them: without the account.
 import type { IncomingHttpHeaders } from "node:http";
+import { withoutAccount } from "../../../src/portal/account-address.ts";
 import { type Answer, send } from "../service/ask.ts";
 
 export type Visitor = ReturnType<typeof visitor>;
@@ -12,6 +14,7 @@ export const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101
 /** `address`: sent as X-Forwarded-For; the service must trust loopback (TRUST_PROXY). */
 export function visitor(port: number, options: { address?: string; userAgent?: string } = {}) {
   const cookies = new Map<string, string>();
+  const sentTo = new WeakMap<Answer<unknown>, string>();
   const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   const ask = async (method: string, path: string, body?: string): Promise<Answer<unknown>> => {
     const headers: Record<string, string> = {
@@ -23,10 +26,17 @@ export function visitor(port: number, options: { address?: string; userAgent?: s
     if (body !== undefined) headers["content-type"] = "application/x-www-form-urlencoded";
     const answer = await send<unknown>(port, path, { method, headers, body });
     keep(cookies, answer.headers);
-    return answer;
+    const { location } = answer.headers;
+    const routed = location === undefined ? undefined : withoutAccount(location);
+    // As a browser does at the first page after the sign-in.
+    if (method === "GET" && routed === path && location !== path) return await ask("GET", location ?? path);
+    const text = answer.text.replace(/(?<==")\/portal\/[^"]*/g, withoutAccount);
+    const shown = { ...answer, text, headers: { ...answer.headers, ...(routed && { location: routed }) } };
+    if (location !== undefined) sentTo.set(shown, location);
+    return shown;
   };
   const follow = async (answer: Answer<unknown>): Promise<Answer<unknown>> => {
-    const { location } = answer.headers;
+    const location = sentTo.get(answer);
     if (answer.status !== 303 || !location) return answer;
     return follow(await ask("GET", location));
   };

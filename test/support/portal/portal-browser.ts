@@ -9,6 +9,8 @@ import { FIREFOX, PASSWORD } from "./browser-like.ts";
 export const PATIENCE_MS = 90_000;
 /** How often pages with live numbers ask for them. */
 const LIVE_MS = 5_000;
+/** With the account in its address. */
+export const DASHBOARD = /\/portal\/[0-9a-f-]{36}$/;
 /** Timeout of one step. */
 const STEP_MS = 30_000;
 
@@ -82,7 +84,7 @@ export async function openPortalBrowser(environment: Record<string, string> = {}
     await page.getByLabel("E-mail").fill(`someone-${people}@example.com`);
     await page.getByLabel("Password").fill(PASSWORD);
     await page.keyboard.press("Enter");
-    await page.waitForURL(`${base}/portal`);
+    await page.waitForURL(DASHBOARD);
     return page;
   }
 

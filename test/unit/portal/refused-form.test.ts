@@ -9,7 +9,8 @@ it("answers with the error page and logs the error once when the form can't be s
   const app = Fastify({ logger: { level: "error", stream: { write: (line) => logged.push(line) } } });
   app.addHook("onRequest", async (request) => {
     const assets = { url: (file: string) => file };
-    request.visit = { session: {}, home: "/portal", theme: "system", assets } as unknown as PortalVisit;
+    const of = { session: { role: "owner" }, accounts: [], home: "/portal" };
+    request.visit = { ...of, theme: "system", assets } as unknown as PortalVisit;
   });
   const errorHandler = shownAgain(() => Promise.reject(new Error("the read store is away")));
   app.post("/form", { errorHandler }, () => Promise.reject(new Error("the event store is away")));

@@ -79,9 +79,11 @@ function countChosen() {
 function suggestTags() {
   const list = document.createElement("datalist");
   list.id = "tag-names";
+  // In the account of this page.
+  const namesAddress = location.pathname.replace(/^(\/portal(?:\/[0-9a-f-]{36})?)\/.*/, "$1/tags/names");
   let names;
   const suggest = async ({ target: { name, value } }) => {
-    names ??= fetch("/portal/tags/names").then((answer) => (answer.ok ? answer.json() : []));
+    names ??= fetch(namesAddress).then((answer) => (answer.ok ? answer.json() : []));
     const before = name === "tags" ? value.replace(/[^,]*$/, "") : "";
     const start = before === "" ? "" : `${before.trimEnd()} `;
     list.replaceChildren(...(await names).map((tag) => new Option("", start + tag)));

@@ -1,10 +1,10 @@
 // Fills a log with clicks as the recorder writes them, without HTTP, so that a million take a minute.
 import { randomBytes } from "node:crypto";
+import { clickWriter } from "../../src/redirect/clicks/append-clicks.ts";
 import { batchReader, clickReader } from "../../src/redirect/clicks/click-event.ts";
 import { packagedGeo } from "../../src/redirect/clicks/enrich/geo.ts";
 import { addHit, emptyBatch, type HitBatch, packTarget } from "../../src/redirect/clicks/hit.ts";
 import { visitorCodes } from "../../src/redirect/clicks/visitors/visitor.ts";
-import { clickWriter } from "../../src/redirect/clicks/write-clicks.ts";
 import { benchSlug, benchUrl, drawEvenly, randomNumbers, zipf } from "../load/requests.ts";
 import { visitors } from "../load/visitors.ts";
 import type { Prepared } from "./bench-service.ts";

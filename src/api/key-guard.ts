@@ -4,12 +4,12 @@ import { LRUCache } from "lru-cache";
 import { hashKey } from "../commands/account/keys.ts";
 import { keyUseSecret } from "../commands/account/secrets.ts";
 import { may, RIGHT_OF_SCOPE } from "../commands/people/rights.ts";
+import { Refused } from "../commands/refusals.ts";
 import { type KeyScope, type Limits, USUAL_SCOPES } from "../events/vocabulary.ts";
 import type { KeyCaller } from "../queries/find-caller.ts";
 import { inNetworks } from "../runtime/addresses/networks.ts";
-import { atMost } from "../runtime/at-most.ts";
+import { entriesBound } from "../runtime/entries-bound.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { Refused } from "../runtime/refused.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
 import { bearerToken } from "./bearer-token.ts";
 import {
@@ -132,8 +132,8 @@ export function isExpired({ expiresAt }: KeyCaller, now: Date): boolean {
  * A valid key from an address that it may not be used from is counted against that address alone.
  */
 function keyAuthentication({ findCaller, clock }: Pick<KeyGuardDeps, "findCaller" | "clock">) {
-  const valid = new LRUCache<string, true>(atMost(MAX_KEYS));
-  const refused = new LRUCache<string, true>({ ...atMost(MAX_REFUSED), ttl: REFUSED_TTL_MS });
+  const valid = new LRUCache<string, true>(entriesBound(MAX_KEYS));
+  const refused = new LRUCache<string, true>({ ...entriesBound(MAX_REFUSED), ttl: REFUSED_TTL_MS });
 
   return async (
     request: FastifyRequest,
@@ -173,7 +173,7 @@ function expired({ expiresAt }: KeyCaller): Refused {
  * an event for each request would flood the log.
  */
 function keyUses({ secrets, clock, log }: Pick<KeyGuardDeps, "secrets" | "clock" | "log">) {
-  const written = new LRUCache<string, number>(atMost(MAX_KEYS));
+  const written = new LRUCache<string, number>(entriesBound(MAX_KEYS));
   return (keyId: string): void => {
     const now = clock();
     const before = written.get(keyId);

@@ -1,8 +1,8 @@
 // The web portal: what all of its pages share, then the routes of each page, and the console beside it.
 import type { Api } from "../api/fastify.ts";
 import { openExports } from "../api/limits/exports.ts";
+import { Refused } from "../commands/refusals.ts";
 import { accountsToSwitch } from "../queries/people.ts";
-import { Refused } from "../runtime/refused.ts";
 import { orUndefined } from "../stores/connections/errors.ts";
 import { accountChanges, emailConfirmation, exportRoute } from "./account/account-changes.ts";
 import { accountPage } from "./account/account-page.ts";

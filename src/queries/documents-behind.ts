@@ -8,14 +8,14 @@ import { type EventStore, START } from "../stores/event-store/port.ts";
 import type { ReadStore } from "../stores/read-store/port.ts";
 
 /** Events are in the documents within two seconds, unless there are more than can be folded. */
-export const LATE_MS = 5_000;
+export const OUTDATED_MS = 5_000;
 /** However many ask. */
 const MEASURED_EVERY_MS = 2_000;
 /** An answer doesn't wait longer for it. */
 const LONGEST_MS = 500;
 
 /**
- * Age of the oldest event that they lack, in milliseconds; 0 up to LATE_MS, and where it isn't known, as without a build or
+ * Age of the oldest event that they lack, in milliseconds; 0 up to OUTDATED_MS, and where it isn't known, as without a build or
  * while a store is away: then what reads them fails by itself.
  */
 export type DocumentsBehind = () => Promise<number>;
@@ -38,7 +38,7 @@ export function documentsBehind({ eventStore, readStore, groups, clock }: Deps):
   });
   const measure = async () => {
     const behind = Math.max(...(await Promise.all(measures.map((measure) => measure()))));
-    return behind > LATE_MS ? behind : 0;
+    return behind > OUTDATED_MS ? behind : 0;
   };
   const measured = atMostEvery(MEASURED_EVERY_MS, () => performance.now(), measure);
   return async () =>

@@ -10,7 +10,7 @@ import type { Role, Tier } from "../events/vocabulary.ts";
 import { orNotBuilt } from "../projections/builds/errors.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type KeyDocument, type KeyTextDocument, keys, keyTexts } from "../projections/definitions/keys.ts";
-import { atMost } from "../runtime/at-most.ts";
+import { entriesBound } from "../runtime/entries-bound.ts";
 import type { FollowedEvent } from "../stores/coordination/log-follower.ts";
 import { minVersions } from "../stores/coordination/min-versions.ts";
 import type { EventStore, Position } from "../stores/event-store/port.ts";
@@ -54,7 +54,7 @@ const MOST_OWNERS = 50_000;
 export class CallerLookup {
   readonly #deps: CallerLookupDeps;
   /** By key hash. Whose a key is never changes; whether it is active is looked up each time. */
-  readonly #owners = new LRUCache<string, KeyOwner>(atMost(MOST_OWNERS));
+  readonly #owners = new LRUCache<string, KeyOwner>(entriesBound(MOST_OWNERS));
   /** By key id and account id. */
   readonly #minPositions = minVersions<Position>();
   readonly #listeners: ((accountId: string) => void)[] = [];

@@ -2,7 +2,6 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PRESENT_RULES } from "../../src/events/classification/classify.ts";
 import { packagedGeo } from "../../src/redirect/clicks/enrich/geo.ts";
@@ -157,10 +156,7 @@ function everyClickIsReadBack(startServers?: typeof ownServers): void {
       ({ key } = await service.member("developer"));
       const slugs: string[] = [];
       for (let link = 0; link < LINKS; link++) {
-        const create = () => service.post<{ slug: string }>("/api/v1/shorten", key, { url: longUrlOf(link) });
-        let made = await create();
-        // On FerretDB, whose conditional updates are not atomic, the list of builds is at times written anew after the start.
-        for (; made.status === 503; made = await create()) await pause(100);
+        const made = await service.post<{ slug: string }>("/api/v1/shorten", key, { url: longUrlOf(link) });
         expect(made.status).toBe(201);
         slugs.push(made.body.slug);
       }

@@ -1,14 +1,10 @@
 // Fixture of the delivery queue's contract: two handles on one queue, sample deliveries and attempts, a fixed clock.
 import type { Attempt, ClaimedDelivery, DeliveryQueue, NewDelivery } from "../../src/webhooks/queue/queue.ts";
 
-/**
- * Two handles, as of two processes. `updatesAreAtomic`: false for MongoDB-compatible servers that lose one of two
- * concurrent updates.
- */
+/** Two handles, as of two processes. */
 export type DeliveryQueueFixture = {
   queue: DeliveryQueue;
   other: DeliveryQueue;
-  updatesAreAtomic?: boolean;
   close(): Promise<void>;
 };
 

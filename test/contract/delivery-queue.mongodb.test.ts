@@ -17,15 +17,11 @@ onServer(mongodb, () => {
     const url = server.newDatabase();
     const connection = new MongodbConnection(url);
     await prepareDeliveries(connection);
-    // FerretDB 1.x runs a guarded update as a read and a write, so two concurrent claims may both succeed; the token
-    // still lets only one of them settle.
-    const build = await connection.run((db) => db.command({ buildInfo: 1 }));
     const queue = mongodbDeliveryQueue(connection);
     const other = mongodbDeliveryQueue(new MongodbConnection(url));
     return {
       queue,
       other,
-      updatesAreAtomic: !("ferretdbVersion" in build),
       async close() {
         await queue.close();
         await other.close();

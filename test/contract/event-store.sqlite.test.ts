@@ -15,7 +15,7 @@ import { type EventStore, START } from "../../src/stores/event-store/port.ts";
 import { prefixedEventStore } from "../../src/stores/event-store/prefixed-event-store.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { openLogFile } from "../../src/stores/event-store/sqlite/log-file.ts";
-import { appendRequest, LogWriter } from "../../src/stores/event-store/sqlite/write-log.ts";
+import { appendRequest, LogFileWriter } from "../../src/stores/event-store/sqlite/write-log.ts";
 import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import { openSqliteLog } from "../support/event-store/sqlite-log.ts";
@@ -93,7 +93,7 @@ describe.each([true, false])("SQLite event store (appends in the caller's thread
       await openSqliteLog(folder.path, inCallersThread),
       await openSqliteEventStore(file),
     ];
-    const writer = new LogWriter(openLogFile(file));
+    const writer = new LogFileWriter(openLogFile(file));
     const subscription = subscribed(store, { categories: ["link"] });
     const took: number[] = [];
     for (let revision = -1; revision < 6; revision++) {

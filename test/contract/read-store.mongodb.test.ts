@@ -36,7 +36,7 @@ onServer(mongodb, () => {
       cleanUp: () => readStore.close(),
     };
   };
-  readStoreContract("MongoDB", open, { isAtomic: !mongodbIsOurs });
+  readStoreContract("MongoDB", open);
 
   describe("the read store on MongoDB", () => {
     it("has tables of clicks that docs/audit.md reads without us", async () => {

@@ -11,20 +11,13 @@ export type ReadStoreFixture = {
   cleanUp(): Promise<void>;
 };
 
-/** `isAtomic`: whether a guarded update is, which it isn't on some servers that are compatible with MongoDB. */
-export type ReadStoreOptions = { isAtomic: boolean };
-
 type Note = Document & { owner: string | null; title: string; at: string; done: boolean; size: number };
 
 const NOTES = { name: "notes", indexes: [["owner", "done", "at"], ["title"], ["owner", "size"]] } as const;
 const ALL = { limit: 1_000 };
 
-export function readStoreContract(
-  name: string,
-  open: () => Promise<ReadStoreFixture>,
-  options: ReadStoreOptions = { isAtomic: true },
-) {
-  readStoreCommits(name, open, options);
+export function readStoreContract(name: string, open: () => Promise<ReadStoreFixture>) {
+  readStoreCommits(name, open);
 
   describe(`searches of the read store: ${name}`, () => {
     let fixture: ReadStoreFixture;
@@ -95,9 +88,9 @@ export function readStoreContract(
     });
 
     it("refuses names of collections and fields that are not plain", async () => {
-      await expect(store.get("notes; DROP TABLE notes", "a")).rejects.toMatchObject({ code: "bad_name" });
+      await expect(store.get("notes; DROP TABLE notes", "a")).rejects.toThrow(/^Not a name for/);
       const injected = { where: { "a') OR (1=1": 1 }, limit: 1 };
-      await expect(store.find("notes", injected)).rejects.toMatchObject({ code: "bad_name" });
+      await expect(store.find("notes", injected)).rejects.toThrow(/^Not a name for/);
     });
 
     it("bounds a range by its start inclusively and its end exclusively", async () => {

@@ -190,6 +190,11 @@ const EDITS: Record<string, [Edit, RegExp]> = {
     ),
     /problems found/,
   ],
+  "a row over the last one, behind every seal": [
+    sql(`INSERT INTO appends (${COLUMNS}) SELECT (SELECT max(position) + 1 FROM appends), 'link-sho.rt/new', 1, 2, recorded_at,
+      NULL, json_array(json_extract(body, '$[0]'), json_extract(body, '$[0]')) FROM appends WHERE ${LINK}`),
+    /link-sho.rt\/new, revision 0 its position is not behind the one before/,
+  ],
 };
 
 describe.each(SIZES)("a log of %i events", { timeout: 600_000 }, (size) => {

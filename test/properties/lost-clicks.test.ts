@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
+import type { ClickWriter } from "../../src/redirect/clicks/append-clicks.ts";
 import { packTarget, type RawHit } from "../../src/redirect/clicks/hit.ts";
 import { lossNotesIn } from "../../src/redirect/clicks/loss-notes.files.ts";
 import type { ClickGap } from "../../src/redirect/clicks/lost-hits.ts";
 import { ClickRecorder } from "../../src/redirect/clicks/recorder.ts";
-import type { ClickWriter } from "../../src/redirect/clicks/write-clicks.ts";
 import { clickedLink } from "../support/redirect/clicked-link.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
@@ -45,10 +45,10 @@ it("accounts for every answered click", { timeout: 300_000 }, async () => {
       let isDead = false;
       const dead = () => new Promise<never>(() => undefined);
       const writer: ClickWriter = {
-        async write({ count, withdrawn }) {
+        async write({ count, takenBack }) {
           if (isDead) return await dead();
           if (log.isFull) return { stored: false, isUnknown: false, err: full };
-          log.recorded += count - withdrawn;
+          log.recorded += count - takenBack;
           return { stored: true, reached: [], seconds: 0, lost: 0, journal: undefined };
         },
         async appendGap(gap) {

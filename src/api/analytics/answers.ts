@@ -13,7 +13,7 @@ import type {
 } from "../../queries/analytics/link-numbers.ts";
 import type { RangeRequest } from "../../queries/analytics/range.ts";
 import { isoIn, UTC } from "../../queries/analytics/time-zone.ts";
-import { LATE_MS } from "../../queries/documents-behind.ts";
+import { OUTDATED_MS } from "../../queries/documents-behind.ts";
 import type { AnalyticsSchema, RangeAnswer, RuleAnswer } from "./link-schema.ts";
 
 type Counts = Record<string, number>;
@@ -31,7 +31,7 @@ export function analyticsAnswer(found: LinkNumbers, now: Date): z.input<typeof A
       hourlyClicks: Object.fromEntries(series.map(({ start, total }) => [isoIn(UTC, start), total])),
       recentClicks: recent,
     },
-    ...(behindMs > LATE_MS && { as_of: new Date(now.getTime() - behindMs).toISOString() }),
+    ...(behindMs > OUTDATED_MS && { as_of: new Date(now.getTime() - behindMs).toISOString() }),
   };
 }
 

@@ -1,7 +1,7 @@
 // Checks an exported log with the public key alone, offline.
 
+import { Refused } from "../../commands/refusals.ts";
 import { SEALS_STREAM } from "../../events/streams.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import { differences, type Leaf } from "../seals/differences.ts";
 import { type SealFacts, SealJudge, sealFacts, sealProblem, sealProblems } from "../seals/judge-seals.ts";

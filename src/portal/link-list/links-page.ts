@@ -7,6 +7,7 @@ import { opened } from "../../commands/account/account.ts";
 import { coloursOf } from "../../commands/account/tag-colours.ts";
 import { savedFiltersOf } from "../../commands/links/saved-filters.ts";
 import { acceptTag } from "../../commands/links/tags.ts";
+import { Refused } from "../../commands/refusals.ts";
 import type { TagColour } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { listKeys } from "../../queries/accounts.ts";
@@ -22,7 +23,6 @@ import {
 import { topLinks } from "../../queries/links/top-links.ts";
 import { namesOf } from "../../queries/people.ts";
 import { utcDate } from "../../runtime/moment.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { CHANGE_NAMES, changeSeveral, type SeveralChange } from "../links/change-links.ts";
 import { count, counted } from "../links/link-view.ts";
 import { createLinkForm } from "../links/new-link-page.ts";

@@ -2,8 +2,8 @@
 // then done. A running projector notices within two seconds and folds; how far it is stands in the list of builds.
 import type { CommandContext } from "../../commands/caller.ts";
 import { type RecordDeps, recordActions } from "../../commands/record-actions.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { PRESENT_RULES } from "../../events/classification/classify.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { closestName } from "../../runtime/text/closest-name.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { type ProjectionGroup, projectionGroups } from "../groups.ts";

@@ -11,7 +11,7 @@ import { type Build, type Builds, buildingOf, isSame, keptBuild, queriedBuild } 
 import { buildsIn, buildsName, checkpointName, notesName } from "./builds-document.ts";
 
 /** Lag beyond which a group is late: readiness tells so. */
-export const LATE_MS = 60_000;
+export const DEGRADED_AFTER_MS = 60_000;
 
 /** `head`: of the whole event store; `behind` and `lagMs`: by the streams that the group reads. */
 export type GroupStatus = {

@@ -1,4 +1,6 @@
 // A hit as the HTTP thread sees it, and the flat encoding in which batches of hits are sent to the writer thread.
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
 import type { CreatedVia } from "../../events/vocabulary.ts";
 
 /** The fields of a link that each of its click events repeats. */
@@ -34,6 +36,40 @@ export type RawHit = {
   prefetch: string;
 };
 
+/** Who asks, as trusted proxies say it (redirect/http/requester.ts). */
+type Visitor = Record<"address" | "countryOf", (request: IncomingMessage) => string>;
+
+/** `query`: of the short URL, raw. `at`: milliseconds since 1970. */
+export function hitOf(
+  link: PackedTarget,
+  { request, query }: { request: IncomingMessage; query: string },
+  requester: Visitor,
+  at: number,
+): RawHit {
+  const { headers, method } = request;
+  return {
+    link,
+    at,
+    method: method === "HEAD" || method === "POST" ? method : "GET",
+    query,
+    address: requester.address(request),
+    country: requester.countryOf(request),
+    userAgent: headers["user-agent"] ?? "",
+    referrer: utf8Of(headers.referer ?? ""),
+    language: headers["accept-language"] ?? "",
+    prefetch: String(
+      headers["sec-purpose"] ?? headers.purpose ?? headers["x-purpose"] ?? headers["x-moz"] ?? "",
+    ),
+  };
+}
+
+/** Node reads headers byte by byte, as Latin-1; browsers of some apps send the address as raw UTF-8. */
+function utf8Of(header: string): string {
+  if (!/[\x80-\xff]/.test(header)) return header;
+  const bytes = Buffer.from(header, "latin1");
+  return isUtf8(bytes) ? bytes.toString("utf8") : header;
+}
+
 /** `number`: sequence number over all hits of the writer. */
 export type NumberedHit = { number: number; hit: RawHit };
 
@@ -41,20 +77,20 @@ export type NumberedHit = { number: number; hit: RawHit };
 export type HitBatch = {
   first: number;
   count: number;
-  /** How many were withdrawn: they keep their numbers but produce no events. */
-  withdrawn: number;
+  /** How many were taken back: they keep their numbers but produce no events. */
+  takenBack: number;
   values: HitValue[];
 };
 type HitValue = string | number;
 
 const WIDTH = 10;
-/** Marks a withdrawn hit in the link's place, which is never empty otherwise. */
-const WITHDRAWN = "";
+/** Marks a hit that was taken back in the link's place, which is never empty otherwise. */
+const TAKEN_BACK = "";
 /** Longer header values are cut, because they stay in memory until the batch is committed; events keep less. */
 const MAX_HEADER = 2048;
 
 export function emptyBatch(first: number): HitBatch {
-  return { first, count: 0, withdrawn: 0, values: [] };
+  return { first, count: 0, takenBack: 0, values: [] };
 }
 
 export function packTarget(target: LinkTarget): PackedTarget {
@@ -83,18 +119,18 @@ export function addHit(batch: HitBatch, hit: RawHit, most = MAX_HEADER): void {
 }
 
 /** Marks the hit at the index, so that it is not recorded. */
-export function withdrawHit(batch: HitBatch, index: number): void {
-  batch.values.fill(WITHDRAWN, index * WIDTH, (index + 1) * WIDTH);
-  batch.withdrawn++;
+export function takeBack(batch: HitBatch, index: number): void {
+  batch.values.fill(TAKEN_BACK, index * WIDTH, (index + 1) * WIDTH);
+  batch.takenBack++;
 }
 
-/** Decodes the batch, without withdrawn hits. */
+/** Decodes the batch, without those that were taken back. */
 export function hitsOf(batch: HitBatch): NumberedHit[] {
   const { values } = batch;
   const hits: NumberedHit[] = [];
   for (let index = 0; index < batch.count; index++) {
     const start = index * WIDTH;
-    if (values[start] === WITHDRAWN) continue;
+    if (values[start] === TAKEN_BACK) continue;
     const hit = {
       link: values[start] as PackedTarget,
       at: values[start + 1] as number,

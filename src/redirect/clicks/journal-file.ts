@@ -1,10 +1,8 @@
 // Port of the files of the click journal.
-import type { ClickBatch } from "./append-clicks.ts";
+import type { ClickBatch, JournalSize } from "./append-clicks.ts";
 
 /** Consecutive batches of one stream, joined. `upTo`: the number of the last. */
 export type JournaledClicks = ClickBatch & { upTo: number; bytes: number };
-
-export type JournalSize = { clicks: number; bytes: number };
 
 /** First in, first out. Locked while open; after a crash another process finds it unlocked. */
 export interface JournalFile {

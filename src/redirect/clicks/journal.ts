@@ -1,13 +1,20 @@
 // Keeps clicks on disk until the event store has them: what is put into it is stored, whether the server is there or away.
+
+import { isRefused } from "../../commands/refusals.ts";
 import { type ErrorFields, errorFields } from "../../runtime/error-fields.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { backoffMs } from "../../runtime/keep-trying.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { inTime, type Sleep } from "../../runtime/pause.ts";
-import { isRefused } from "../../runtime/refused.ts";
 import { StoreFailed, StoreUnavailable } from "../../stores/connections/errors.ts";
-import { appendClicks, type ClickBatch, type ClickLog } from "./append-clicks.ts";
-import type { JournaledClicks, JournalFile, JournalFiles, JournalSize } from "./journal-file.ts";
+import {
+  appendClicks,
+  type ClickBatch,
+  type ClickLog,
+  type Journal,
+  type JournalStatus,
+} from "./append-clicks.ts";
+import type { JournaledClicks, JournalFile, JournalFiles } from "./journal-file.ts";
 
 export type JournalDeps = {
   eventStore: ClickLog;
@@ -22,9 +29,6 @@ export type JournalDeps = {
   log: Pick<BasicLogger, "info" | "warn">;
 };
 
-/** `failure`: why the event store takes none; `isFull`: the last clicks found no room. */
-export type JournalStatus = JournalSize & { isFull: boolean; failure?: ErrorFields };
-
 /** An append costs the official client 1.1 ms of CPU whatever it holds: so few, and as much in each as servers take. */
 const APPEND_EVERY_MS = 100;
 const MOST_AN_APPEND = 500;
@@ -36,7 +40,7 @@ const RETRY = { fromMs: 50, toMs: 1_000 };
 const LAST_APPENDS_MS = 4_000;
 const LAST_ANSWER_MS = 500;
 
-export class ClickJournal {
+export class ClickJournal implements Journal {
   readonly #deps: JournalDeps;
   /** Undefined until the first put, and after one that failed. */
   #own: JournalFile | undefined;
@@ -62,7 +66,6 @@ export class ClickJournal {
     this.#ended = this.#run();
   }
 
-  /** Fsynced when it returns. @throws journal_full, the file system's error: nothing is kept then */
   put(batches: readonly ClickBatch[]): void {
     try {
       this.#own ??= this.#deps.files.create();

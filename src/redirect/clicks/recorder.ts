@@ -1,17 +1,17 @@
-// Collects hits on the HTTP thread and hands them to the writer thread in batches; says when a redirect has to wait.
+// Hands batches of hits from the HTTP thread to the writer thread, and says when a redirect has to wait for its click.
 // What is answered and not stored is at most MOST_UNSTORED, unless nothing can be stored for a second: then redirects go on,
 // and up to MOST_KEPT hits wait in memory. A durable redirect is answered when its click is stored, or 503.
 import { setTimeout as delay } from "node:timers/promises";
 import { Histogram } from "prom-client";
+import { Refused } from "../../commands/refusals.ts";
 import { type ErrorFields, errorFields } from "../../runtime/error-fields.ts";
 import { backoffMs } from "../../runtime/keep-trying.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { LogHealth } from "../../stores/coordination/log-health.ts";
-import { addHit, emptyBatch, type HitBatch, hitsOf, type RawHit, withdrawHit } from "./hit.ts";
-import type { JournalStatus } from "./journal.ts";
+import type { ClickWriter, JournalStatus, Revisions, Written } from "./append-clicks.ts";
+import type { HitBatch, RawHit } from "./hit.ts";
+import { type Batch, FLUSH_AFTER_MS, HitBatches, takeWaiting } from "./hit-batches.ts";
 import { type ClickGap, type LossNotes, type LossStatus, LostHits } from "./lost-hits.ts";
-import type { ClickWriter, Revisions, Written } from "./write-clicks.ts";
 
 export type RecorderDeps = {
   durability: "batched" | "durable";
@@ -56,11 +56,6 @@ export const MOST_UNSTORED = { clicks: 2_000, ms: 100 };
 /** Hits in memory while nothing can be stored: some 100 MB. */
 export const MOST_KEPT = 200_000;
 
-/** Below MOST_UNSTORED.ms by what an fsync takes: each flush costs one, and larger batches compress better. */
-const FLUSH_AFTER_MS = 60;
-const FLUSH_AT_HITS = 512;
-/** Larger batches need fewer fsyncs. */
-const MOST_A_BATCH = 2_000;
 /** With a sweep, a redirect waits a second at most: no longer for its own click, nor where none is stored for so long. */
 const LONGEST_WAIT_MS = 900;
 const SWEEP_EVERY_MS = 100;
@@ -74,12 +69,6 @@ const MOST_STREAMS = 3;
 /** Share of the stop's time. */
 const GIVE_UP_AFTER = 0.9;
 
-/** A redirect that waits for its click, at most `until`. */
-type Waiter = { index: number; until: number; resolve: () => void; reject: (error: Refused) => void };
-
-/** `waiters`: in the order of their hits. `gone`: hits whose redirects were answered 503 while they were being stored. */
-type Batch = { hits: HitBatch; startedAt: number; answered: number; waiters: Waiter[]; gone: number[] };
-
 export class ClickRecorder {
   /** Not registered here: the metrics collector adds it to its registry. */
   readonly appendDuration = new Histogram({
@@ -90,10 +79,7 @@ export class ClickRecorder {
   });
   readonly #deps: RecorderDeps;
   readonly #now: () => number;
-  /** The last one is being filled. */
-  readonly #waiting: Batch[] = [];
-  /** One at a time, as the writer thread does nothing else while it waits for the disk. */
-  #inFlight: Batch | undefined;
+  readonly #batches = new HitBatches();
   #sending: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #sweeper: NodeJS.Timeout | undefined;
@@ -103,9 +89,6 @@ export class ClickRecorder {
   #storedAt = Number.NEGATIVE_INFINITY;
   readonly #lostHits: LostHits;
   readonly #revisions = new Map<string, number>();
-  #added = 0;
-  #withdrawn = 0;
-  #committed = 0;
   #unstored = 0;
   #lost = 0;
   #restarts = 0;
@@ -133,9 +116,10 @@ export class ClickRecorder {
       this.#answer(this.#add(hit, now));
       return undefined;
     }
-    if (this.#isStalled(now) || this.#backlog >= MOST_WAITING) {
+    const { backlog } = this.#batches;
+    if (this.#isStalled(now) || backlog >= MOST_WAITING) {
       if (this.#isDurable) return Promise.reject(busy());
-      if (this.#backlog >= (this.#deps.mostKept ?? MOST_KEPT)) this.#lostHits.add(hit.at);
+      if (backlog >= (this.#deps.mostKept ?? MOST_KEPT)) this.#lostHits.add(hit.at);
       else this.#answer(this.#add(hit, now, MOST_OF_HEADER));
       return undefined;
     }
@@ -149,7 +133,7 @@ export class ClickRecorder {
   /** Resolves when every hit recorded so far is stored; no time limit. */
   async storeAll(): Promise<void> {
     this.#isEnding = true;
-    while (this.#waiting.length > 0 || this.#sending) await (this.#sending ?? this.#send());
+    while (this.#batches.oldest || this.#sending) await (this.#sending ?? this.#send());
     this.#isEnding = false;
   }
 
@@ -161,7 +145,7 @@ export class ClickRecorder {
     let lost: ClickGap | undefined;
     const note = () => {
       this.#note(`Stopping: ${this.#unstored} answered clicks are not stored, and will be lost`);
-      lost = this.#unstoredGap();
+      lost = this.#unstored > 0 ? this.#batches.gap(this.#deps.newId(), this.#unstored) : undefined;
       this.#lostHits.note(lost);
     };
     const timer = withinMs === undefined ? undefined : setTimeout(note, withinMs * GIVE_UP_AFTER);
@@ -179,9 +163,9 @@ export class ClickRecorder {
     });
     await Promise.race([asking.catch(() => undefined), delay(withinMs, undefined, { ref: false })]);
     return {
-      recorded: this.#added - this.#withdrawn,
-      committed: this.#committed,
-      waiting: this.#backlog,
+      recorded: this.#batches.recorded,
+      committed: this.#batches.committed,
+      waiting: this.#batches.backlog,
       unstored: this.#unstored,
       lost: this.#lost,
       stall: this.#isStalled(this.#now()) ? { refuses: this.#isDurable } : undefined,
@@ -192,24 +176,20 @@ export class ClickRecorder {
     };
   }
 
-  get #backlog(): number {
-    return this.#added - this.#withdrawn - this.#committed;
-  }
-
   get #isDurable(): boolean {
     return this.#deps.durability === "durable";
   }
 
   #mayAnswer(now: number): boolean {
     if (this.#isDurable || this.#unstored >= MOST_UNSTORED.clicks) return false;
-    const oldest = this.#inFlight ?? this.#waiting[0];
+    const { oldest } = this.#batches;
     return oldest === undefined || now - oldest.startedAt < MOST_UNSTORED.ms;
   }
 
   /** If durable, the first redirect after the rest that follows a failure waits again: its hit is the next try. */
   #isStalled(now: number): boolean {
-    if (this.#isDurable && this.#failures > 0 && this.#inFlight) return true;
-    const oldest = this.#inFlight ?? this.#waiting[0];
+    const { oldest, inFlight } = this.#batches;
+    if (this.#isDurable && this.#failures > 0 && inFlight) return true;
     return oldest !== undefined && now - Math.max(oldest.startedAt, this.#storedAt) >= LONGEST_WAIT_MS;
   }
 
@@ -219,32 +199,12 @@ export class ClickRecorder {
   }
 
   #add(hit: RawHit, now: number, mostOfHeader?: number): Batch {
-    let batch = this.#waiting.at(-1);
-    if (!batch || batch.hits.count >= MOST_A_BATCH) {
-      batch = { hits: emptyBatch(this.#added), startedAt: now, answered: 0, waiters: [], gone: [] };
-      this.#waiting.push(batch);
-    }
-    addHit(batch.hits, hit, mostOfHeader);
-    this.#added++;
+    const batch = this.#batches.add(hit, now, mostOfHeader);
     if (this.#sending) return batch;
-    if (batch.hits.count === FLUSH_AT_HITS) this.#startSending();
+    if (this.#batches.isFull) this.#startSending();
     // Hits of one turn of the event loop go together, as do those that come during the last fsync.
-    else if (this.#isDurable) this.#timer ??= setTimeout(() => this.#startSending(), 0);
-    else this.#timer ??= setTimeout(() => this.#startSending(), FLUSH_AFTER_MS);
+    else this.#timer ??= setTimeout(() => this.#startSending(), this.#isDurable ? 0 : FLUSH_AFTER_MS);
     return batch;
-  }
-
-  /** Undefined where all clicks of answered redirects are stored. */
-  #unstoredGap(): ClickGap | undefined {
-    if (this.#unstored === 0) return undefined;
-    const batches = this.#inFlight ? [this.#inFlight, ...this.#waiting] : this.#waiting;
-    let [from, until] = [Number.POSITIVE_INFINITY, 0];
-    for (const { hits } of batches)
-      for (const { hit } of hitsOf(hits)) {
-        from = Math.min(from, hit.at);
-        until = Math.max(until, hit.at);
-      }
-    return { id: this.#deps.newId(), from, until, hits: this.#unstored };
   }
 
   #startSending(): void {
@@ -257,26 +217,19 @@ export class ClickRecorder {
     this.#timer = undefined;
     const send = async () => {
       do {
-        this.#inFlight = this.#waiting.shift();
-        if (this.#inFlight) await this.#store(this.#inFlight);
-        this.#inFlight = undefined;
-      } while (this.#isDue());
+        const batch = this.#batches.takeNext();
+        if (batch) await this.#store(batch);
+        this.#batches.settle();
+      } while (this.#batches.isDue(this.#now(), this.#isEnding));
     };
     this.#sending = send().then(() => {
       this.#sending = undefined;
-      const [first] = this.#waiting;
-      if (!first) return;
-      const rest = Math.max(0, FLUSH_AFTER_MS - (this.#now() - first.startedAt));
+      const { oldest } = this.#batches;
+      if (!oldest) return;
+      const rest = Math.max(0, FLUSH_AFTER_MS - (this.#now() - oldest.startedAt));
       this.#timer ??= setTimeout(() => this.#startSending(), rest);
     });
     return this.#sending;
-  }
-
-  #isDue(): boolean {
-    const [first] = this.#waiting;
-    if (!first) return false;
-    if (this.#isEnding || first.waiters.length > 0 || first.hits.count >= FLUSH_AT_HITS) return true;
-    return this.#now() - first.startedAt >= FLUSH_AFTER_MS;
   }
 
   /**
@@ -286,7 +239,7 @@ export class ClickRecorder {
   async #store(batch: Batch): Promise<void> {
     let isUnknown = false;
     let hasEnded = false;
-    while (batch.hits.count > batch.hits.withdrawn) {
+    while (batch.hits.count > batch.hits.takenBack) {
       const written = await this.#try(batch.hits);
       if (written.stored) return this.#onStored(batch, written);
       isUnknown ||= written.isUnknown;
@@ -300,7 +253,7 @@ export class ClickRecorder {
       this.#deps.health?.notWritten("clicks", written.err);
       this.#note(`Clicks can't be stored: ${written.err.message}`, written.err);
       if (this.#isDurable) this.#sweep(Number.POSITIVE_INFINITY);
-      if (!isUnknown) this.#takeOut(batch);
+      if (!isUnknown) this.#batches.takeBackGone(batch);
       await delay(backoffMs(this.#failures, RETRY, this.#deps.random));
     }
   }
@@ -328,7 +281,7 @@ export class ClickRecorder {
     this.#failures = 0;
     this.#storedAt = this.#now();
     this.#lost += lost;
-    this.#committed += batch.hits.count - batch.hits.withdrawn;
+    this.#batches.committed += batch.hits.count - batch.hits.takenBack;
     this.#unstored -= batch.answered;
     this.appendDuration.observe(seconds);
     if (journal?.failure) this.#deps.health?.notWritten("clicks", journal.failure);
@@ -343,28 +296,21 @@ export class ClickRecorder {
   #sweep(now = this.#now()): void {
     // If durable, the hit that is the next try waits for how that ends, as it is counted where it succeeds.
     const inTime = !this.#isDurable && this.#isStalled(now) ? Number.POSITIVE_INFINITY : now;
-    for (const batch of this.#inFlight ? [this.#inFlight, ...this.#waiting] : this.#waiting) {
-      const due = takeDue(batch.waiters, inTime);
+    for (const batch of this.#batches.all()) {
+      const due = takeWaiting(batch, inTime);
       if (this.#isDurable) {
         for (const { reject } of due) reject(busy());
         batch.gone.push(...due.map(({ index }) => index));
-        if (batch !== this.#inFlight) this.#takeOut(batch);
+        if (batch !== this.#batches.inFlight) this.#batches.takeBackGone(batch);
       } else
         for (const { resolve } of due) {
           this.#answer(batch);
           resolve();
         }
     }
-    if (this.#waiting.length > 0 || this.#inFlight) return;
+    if (this.#batches.oldest) return;
     clearInterval(this.#sweeper);
     this.#sweeper = undefined;
-  }
-
-  /** Hits whose redirects were answered 503, of a batch that is not in the log. */
-  #takeOut(batch: Batch): void {
-    for (const index of batch.gone) withdrawHit(batch.hits, index);
-    this.#withdrawn += batch.gone.length;
-    batch.gone = [];
   }
 
   /** Once, however often it is tried. */
@@ -372,12 +318,6 @@ export class ClickRecorder {
     if (message !== this.#lastNote) this.#deps.log.warn(err ? { err } : {}, message);
     this.#lastNote = message;
   }
-}
-
-/** Takes those from the list who have waited until then. */
-function takeDue(waiters: Waiter[], now: number): Waiter[] {
-  const kept = waiters.findIndex((waiter) => waiter.until > now);
-  return waiters.splice(0, kept < 0 ? waiters.length : kept);
 }
 
 function busy(): Refused {

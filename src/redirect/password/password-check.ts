@@ -2,9 +2,9 @@
 import { createHmac } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Bounded } from "../../commands/password-work.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { addressOf } from "../../runtime/addresses/networks.ts";
-import { atMost } from "../../runtime/at-most.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { entriesBound } from "../../runtime/entries-bound.ts";
 import type { PassFor } from "./link-pass.ts";
 
 /** Wrong passwords of a client's address, and of a link. */
@@ -39,7 +39,7 @@ const MOST_KEPT = 10_000;
  * checked once.
  */
 export function passwordCheck({ isPassword, hashing, tries, key }: PasswordCheckDeps): PasswordCheck {
-  const right = new LRUCache<string, true>({ ...atMost(MOST_KEPT), ttl: KEPT_MS });
+  const right = new LRUCache<string, true>({ ...entriesBound(MOST_KEPT), ttl: KEPT_MS });
   const inFlight = new Map<string, ReturnType<PasswordCheck>>();
   const waiting = new Map<string, number>();
   const hidden = (...texts: string[]) =>

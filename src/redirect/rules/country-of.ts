@@ -1,7 +1,7 @@
 // The country of an address for rules: asked of the writer thread, which alone has the database in memory.
 import { LRUCache } from "lru-cache";
 import { UNKNOWN } from "../../events/vocabulary.ts";
-import { atMost } from "../../runtime/at-most.ts";
+import { entriesBound } from "../../runtime/entries-bound.ts";
 import { inTime } from "../../runtime/pause.ts";
 
 /** ISO 3166-1 alpha-2, or `unknown`. Never rejects. */
@@ -14,7 +14,7 @@ const ANSWER_WITHIN_MS = 1_000;
 
 /** Remembers an address for ten minutes, and asks once for those that visit several times at once. */
 export function countryOfAddress(ask: CountryOf): CountryOf {
-  const known = new LRUCache<string, Promise<string>>({ ...atMost(MOST_ADDRESSES), ttl: KEPT_MS });
+  const known = new LRUCache<string, Promise<string>>({ ...entriesBound(MOST_ADDRESSES), ttl: KEPT_MS });
   return async (address) => {
     let answer = known.get(address);
     if (!answer) {

@@ -1,6 +1,6 @@
 // Whether a link with `maxClicks` still leads people on: by a count of all processes, or by the documents alone.
 import { LRUCache } from "lru-cache";
-import { atMost } from "../../runtime/at-most.ts";
+import { entriesBound } from "../../runtime/entries-bound.ts";
 import { CoordinationUnavailable, orUndefined } from "../../stores/connections/errors.ts";
 import { KEPT_MS, type VisitCounter } from "./visit-counter.ts";
 
@@ -31,7 +31,7 @@ export function clickLimit(deps: {
    */
   const compared = new WeakSet<LimitedLink>();
   /** Their count misses visits of the outage: it is not gone by before it is compared. */
-  const missed = new LRUCache<string, true>({ ...atMost(MOST_LINKS), ttl: KEPT_MS });
+  const missed = new LRUCache<string, true>({ ...entriesBound(MOST_LINKS), ttl: KEPT_MS });
 
   async function count(link: LimitedLink, add: 1 | 0): Promise<boolean> {
     const { key, maxClicks } = link;

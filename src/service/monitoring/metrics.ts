@@ -11,7 +11,7 @@ import {
 } from "prom-client";
 import { VERSION } from "../../config/version.ts";
 import type { RecorderStatus } from "../../redirect/clicks/recorder.ts";
-import type { RedirectStats } from "../../redirect/http/handler.ts";
+import type { RedirectStats } from "../../redirect/http/follow-link.ts";
 import type { Observer, Seen } from "./observe.ts";
 import { type GaugeRow, PARTS } from "./parts.ts";
 

@@ -1,7 +1,7 @@
 // The parts of a service, a row each: what may be wrong with it, whom that affects, where it is dealt with, and its gauges.
 // Readiness, the page of the status, the head of the console and the metrics are made from this table.
 import type { Area, Problem } from "../../api/operations/problems.ts";
-import { type GroupStatus, LATE_MS } from "../../projections/builds/status.ts";
+import { DEGRADED_AFTER_MS, type GroupStatus } from "../../projections/builds/status.ts";
 import { describeProgress } from "../../projections/fold/progress.ts";
 import { clicks } from "../../projections/groups.ts";
 import { describeSetAside, type SetAside } from "../../stores/coordination/set-aside.ts";
@@ -376,7 +376,7 @@ function setAsideProblem(part: string, setAside: SetAside | undefined, at: strin
 function projectionProblem(status: GroupStatus, level: Problem["level"]): Finding | undefined {
   const reason = whatIsWrong(status);
   if (reason === undefined) return undefined;
-  const isLate = status.answers !== "other" || status.lagMs > LATE_MS;
+  const isLate = status.answers !== "other" || status.lagMs > DEGRADED_AFTER_MS;
   return {
     part: `projections ${status.name}`,
     reason,
@@ -403,7 +403,7 @@ function whatIsWrong(status: GroupStatus): string | undefined {
   if (waitsFor) return `wait for a newer program, to fold ${waitsFor.type} at ${waitsFor.position}`;
   if (isOfOtherLog) return "are of another log, and are folded anew";
   if (building?.because) return `are folded anew, as ${building.because}${catchingUp(status)}`;
-  if (lagMs > LATE_MS) return `are ${Math.round(lagMs / 1_000)} s behind${catchingUp(status)}`;
+  if (lagMs > DEGRADED_AFTER_MS) return `are ${Math.round(lagMs / 1_000)} s behind${catchingUp(status)}`;
   if (answers === "nothing") return `are built for the first time${catchingUp(status)}`;
   return answers === "other" ? `are answered from an earlier build${catchingUp(status)}` : undefined;
 }

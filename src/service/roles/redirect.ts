@@ -7,7 +7,7 @@ import { lossNotesIn } from "../../redirect/clicks/loss-notes.files.ts";
 import { ClickRecorder } from "../../redirect/clicks/recorder.ts";
 import type { RedirectDeps } from "../../redirect/http/handler.ts";
 import { brandLookup } from "../../redirect/lookup/brand-lookup.ts";
-import { LinkLookup } from "../../redirect/lookup/lookup.ts";
+import { LinkLookup } from "../../redirect/lookup/look-up.ts";
 import { passwordGate } from "../../redirect/password/password-gate.ts";
 import { countryOfAddress } from "../../redirect/rules/country-of.ts";
 import { visitReader } from "../../redirect/rules/visit.ts";

@@ -1,11 +1,11 @@
 // The writer thread: appends, secrets, and clicks, which it makes of hits, so that no request waits for the disk or that work.
 import { randomBytes } from "node:crypto";
 import type { Config } from "../../config/config.ts";
+import { clickWriter } from "../../redirect/clicks/append-clicks.ts";
 import { batchReader, clickReader, placeOrNowhere } from "../../redirect/clicks/click-event.ts";
 import { packagedGeo, watchedGeo } from "../../redirect/clicks/enrich/geo.ts";
 import { ClickJournal } from "../../redirect/clicks/journal.ts";
 import { dailyVisitors } from "../../redirect/clicks/visitors/daily-visitors.ts";
-import { clickWriter } from "../../redirect/clicks/write-clicks.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { pause } from "../../runtime/pause.ts";
 import { serveThread } from "../../runtime/threads/serve-thread.ts";

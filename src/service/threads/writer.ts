@@ -1,7 +1,7 @@
 // The writer thread as others see it: what is flushed to disk for a request or a click, and the geo database.
 import { randomBytes } from "node:crypto";
 import type { Config } from "../../config/config.ts";
-import type { ClickWriter } from "../../redirect/clicks/write-clicks.ts";
+import type { ClickWriter } from "../../redirect/clicks/append-clicks.ts";
 import type { CountryOf } from "../../redirect/rules/country-of.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { remoteMethods } from "../../runtime/threads/remote.ts";

@@ -2,26 +2,15 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Refused } from "../../runtime/refused.ts";
+import { Failure } from "../../runtime/errors.ts";
 import { openReadOnly } from "./sqlite.ts";
 
-/** `is`: what it does, however it was spelled. */
-type SchemaObject = { type: string; name: string; table: string; is: string };
+/** `sql`: as it was created; null for an index that belongs to a table's constraint. */
+type SchemaObject = { type: string; name: string; sql: string | null };
 
 /** Statistics that `ANALYZE` keeps change no result. */
 const OBJECTS =
-  "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat[0-9]' ORDER BY type, name";
-const COLUMNS = {
-  table: `SELECT info.name, info.type, "notnull", dflt_value, pk, hidden, list.wr, list.strict
-    FROM pragma_table_list(?) AS list, pragma_table_xinfo(list.name) AS info`,
-  index: `SELECT info.seqno, info.name, info."desc", info.coll, list."unique", list.partial
-    FROM sqlite_schema AS stored, pragma_index_list(stored.tbl_name) AS list, pragma_index_xinfo(stored.name) AS info
-    WHERE stored.name = ? AND list.name = stored.name AND info.key`,
-};
-/** What the columns don't tell: conditions, references, and what is computed. */
-const BEYOND_COLUMNS = /\b(?:check|as|references|collate|where|unique)\b|\(.*\(/is;
-/** Comments and white space, texts, quoted names. */
-const TOKENS = /--[^\n]*|\/\*.*?\*\/|\s+|'(?:[^']|'')*'|["`[](\w+)["`\]]|[^\s'"`[/-]+|./gs;
+  "SELECT type, name, sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat[0-9]' ORDER BY type, name";
 
 /**
  * What is in a file otherwise than `schema` makes it from nothing, a line each; where tables come and go, and there is no
@@ -29,6 +18,7 @@ const TOKENS = /--[^\n]*|\/\*.*?\*\/|\s+|'(?:[^']|'')*'|["`[](\w+)["`\]]|[^\s'"`
  */
 export function alterations(db: DatabaseSync, schema?: string): string[] {
   const there = objectsOf(db);
+  const isOdd = ({ type }: SchemaObject) => type === "trigger" || type === "view";
   const altered =
     schema === undefined ? there.filter(isOdd).map(foreign) : differences(there, objectsMadeBy(schema));
   const name = basename(db.location() ?? "the file");
@@ -49,33 +39,11 @@ export function alterationsOf(file: string, schema?: string): string[] {
 /** To be called before anything is written to a file. @throws file_altered */
 export function refuseAltered(db: DatabaseSync, schema?: string): void {
   const [difference] = alterations(db, schema);
-  if (difference) throw new Refused("file_altered", difference);
+  if (difference) throw new Failure(difference, { code: "file_altered" });
 }
 
 function objectsOf(db: DatabaseSync): SchemaObject[] {
-  return db
-    .prepare(OBJECTS)
-    .all()
-    .map(({ type, name, tbl_name, sql }) => {
-      const text = String(sql ?? "");
-      const listing = COLUMNS[type as keyof typeof COLUMNS];
-      const columns = listing ? db.prepare(listing).all(name as string) : [];
-      const others = !listing || BEYOND_COLUMNS.test(text) ? withoutStyle(text) : "";
-      return {
-        type: String(type),
-        name: String(name),
-        table: String(tbl_name),
-        is: JSON.stringify([columns, others]),
-      };
-    });
-}
-
-/** SQL without comments, white space, quotes of names and case, which say nothing. */
-function withoutStyle(sql: string): string {
-  return sql.replace(TOKENS, (token, quoted?: string) => {
-    if (token.startsWith("'")) return token;
-    return /^(?:\s|--|\/\*)/.test(token) ? "" : (quoted ?? token).toLowerCase();
-  });
+  return db.prepare(OBJECTS).all() as SchemaObject[];
 }
 
 function objectsMadeBy(schema: string): SchemaObject[] {
@@ -88,27 +56,22 @@ function objectsMadeBy(schema: string): SchemaObject[] {
   }
 }
 
-function isOdd({ type }: SchemaObject): boolean {
-  return type === "trigger" || type === "view";
-}
-
 function foreign({ type, name }: SchemaObject): string {
   return `the ${type} ${name} doesn't belong there`;
 }
 
+/** By their text, which SQLite keeps as it was written, also in copies and dumps. */
 function differences(there: readonly SchemaObject[], made: readonly SchemaObject[]): string[] {
-  const isSame = (object: SchemaObject) => (other: SchemaObject) =>
-    JSON.stringify(object) === JSON.stringify(other);
-  const isNamed = (object: SchemaObject) => (other: SchemaObject) =>
-    object.type === other.type && object.name === other.name;
+  const keyOf = ({ type, name }: SchemaObject) => `${type} ${name}`;
+  const texts = new Map(made.map((object) => [keyOf(object), object.sql]));
+  const known = new Set(there.map(keyOf));
+  const missing = made.filter((object) => !known.has(keyOf(object)));
   return [
-    ...there
-      .filter((object) => !made.some(isSame(object)))
-      .map((object) =>
-        made.some(isNamed(object)) ? `the ${object.type} ${object.name} is another one` : foreign(object),
-      ),
-    ...made
-      .filter((object) => !there.some(isNamed(object)))
-      .map(({ type, name }) => `the ${type} ${name} is missing`),
+    ...there.flatMap((object) => {
+      const text = texts.get(keyOf(object));
+      if (text === undefined) return [foreign(object)];
+      return text === object.sql ? [] : [`the ${keyOf(object)} is another one`];
+    }),
+    ...missing.map((object) => `the ${keyOf(object)} is missing`),
   ];
 }

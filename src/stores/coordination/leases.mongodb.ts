@@ -47,8 +47,7 @@ export function mongodbLeases(connection: MongodbConnection, now: () => number):
   }
 
   /**
-   * If nothing matched, a plain insert follows instead of an upsert, because compatible servers upsert a guarded update
-   * without its `_id`. On a server whose guarded updates are not atomic there may be two holders until the first renewal.
+   * If nothing matched, an insert follows: where somebody holds the lease, its `_id` is there.
    */
   async function acquired({ name, holder, ttlMs }: Request, at: Date): Promise<boolean> {
     const lease = { holder, expiresAt: new Date(at.getTime() + ttlMs) };

@@ -1,6 +1,6 @@
 // Counts of this process in memory, which stand in for the shared ones while those are unavailable.
 import { LRUCache } from "lru-cache";
-import { atMost } from "../../runtime/at-most.ts";
+import { entriesBound } from "../../runtime/entries-bound.ts";
 import { CoordinationUnavailable } from "../connections/errors.ts";
 import { type Count, type Counts, counted, hasChanged } from "./counts.ts";
 
@@ -12,7 +12,7 @@ export function ownCounts(mostOfAKind = MOST_OF_A_KIND): Counts {
   return {
     async count(name, now, counting) {
       const kind = name.slice(0, name.indexOf(" "));
-      const counts = byKind.get(kind) ?? new LRUCache<string, Count>(atMost(mostOfAKind));
+      const counts = byKind.get(kind) ?? new LRUCache<string, Count>(entriesBound(mostOfAKind));
       byKind.set(kind, counts);
       const kept = counts.get(name);
       const next = counted(kept, now, counting);

@@ -41,7 +41,6 @@ export function mongodbSecrets(connection: MongodbConnection): SecretStore {
       return (await run((secrets) => secrets.replaceOne(same, documentOf(after)))).matchedCount === 1;
     },
     async remove(name, value) {
-      // Not findOneAndDelete: some compatible servers return a document to several callers, but count one deletion.
       const same = { _id: name, ...(value !== undefined && { value }) };
       return (await run((secrets) => secrets.deleteOne(same))).deletedCount === 1;
     },

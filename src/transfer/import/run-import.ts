@@ -5,14 +5,14 @@ import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { verifiedHosts } from "../../commands/domains/domain.ts";
 import { safetyOfAll } from "../../commands/links/accept-url.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { cleanText } from "../../events/classification/clean-text.ts";
 import { newEvent } from "../../events/new-event.ts";
 import { type TimeZone, UTC } from "../../queries/analytics/time-zone.ts";
 import { visitorCodes } from "../../redirect/clicks/visitors/visitor.ts";
 import { hostName } from "../../runtime/addresses/host-name.ts";
-import { atMost } from "../../runtime/at-most.ts";
+import { entriesBound } from "../../runtime/entries-bound.ts";
 import { DomainError } from "../../runtime/errors.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { StoreUnavailable } from "../../stores/connections/errors.ts";
 import { type Position, RevisionConflict } from "../../stores/event-store/port.ts";
 import { clickAppender } from "./append-clicks.ts";
@@ -226,7 +226,7 @@ function importing(
   const notes: { file: string; place: string; note: string }[] = [];
   const claimed: ClaimedLinks = { links: new Map(), externalIds: new Map() };
   const known = new Map<string, KnownLink>();
-  const repeated = new LRUCache<string, number>(atMost(REPEATED));
+  const repeated = new LRUCache<string, number>(entriesBound(REPEATED));
   const salts = new LRUCache<string, ReturnType<typeof visitorCodes>>({
     max: DAYS_WITH_SALT,
     memoMethod: () => visitorCodes(randomBytes(32)),

@@ -1,8 +1,13 @@
 // The delivery queue on MongoDB: guarded single-document updates, without transactions or aggregation pipelines.
 import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
 import { isDuplicateKey, type MongodbConnection } from "../../stores/connections/mongodb.ts";
-import { deliveryFrom, LISTED, type StoredDelivery, WITHOUT_LOG } from "./documents.mongodb.ts";
-import { insertMissing } from "./insert.mongodb.ts";
+import {
+  deliveryFrom,
+  insertMissing,
+  LISTED,
+  type StoredDelivery,
+  WITHOUT_LOG,
+} from "./documents.mongodb.ts";
 import {
   type Attempt,
   afterAttempt,
@@ -76,7 +81,7 @@ class MongodbDeliveryQueue implements DeliveryQueue {
   }
 
   async enqueue(deliveries: readonly NewDelivery[], now: string): Promise<number> {
-    return await insertMissing(this.#connection, deliveries, now);
+    return await this.#on((all) => insertMissing(all, deliveries, now));
   }
 
   async dueWebhooks(now: string, except: readonly string[]): Promise<string[]> {

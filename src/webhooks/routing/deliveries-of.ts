@@ -8,7 +8,7 @@ import {
   type WebhookEventName,
   type WebhookSelection,
 } from "../../events/webhook-selection.ts";
-import { atMost } from "../../runtime/at-most.ts";
+import { entriesBound } from "../../runtime/entries-bound.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { NewDelivery } from "../queue/queue.ts";
 import { clickPayload } from "./click-payload.ts";
@@ -59,7 +59,7 @@ export function selects({ events, kinds, via, domains }: WebhookSelection, event
  * @throws what the store throws; EventUnreadable, EventNewer for an event of the link
  */
 export function deliveryMaker({ eventStore, baseUrl }: DeliveriesDeps) {
-  const tagsAt = new LRUCache<string, readonly string[]>(atMost(MOST_TAGGED));
+  const tagsAt = new LRUCache<string, readonly string[]>(entriesBound(MOST_TAGGED));
 
   async function tagsOfClicked(link: string, revision: number): Promise<readonly string[]> {
     const key = `${link}@${revision}`;

@@ -8,7 +8,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { VERSION } from "../../../src/config/version.ts";
-import { LogWriter } from "../../../src/stores/event-store/sqlite/write-log.ts";
+import { LogFileWriter } from "../../../src/stores/event-store/sqlite/write-log.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { startDns } from "../../support/servers/loopback-dns.ts";
 import { childEnvironment } from "../../support/service/child-environment.ts";
@@ -111,8 +111,8 @@ describe("the command line", { timeout: 120_000 }, () => {
 
   it("shows a key that is shown only once also when the stores can't be closed", async () => {
     const { accounts } = await json("account", "list");
-    const { close } = LogWriter.prototype;
-    vi.spyOn(LogWriter.prototype, "close").mockImplementationOnce(function (this: LogWriter) {
+    const { close } = LogFileWriter.prototype;
+    vi.spyOn(LogFileWriter.prototype, "close").mockImplementationOnce(function (this: LogFileWriter) {
       close.call(this);
       throw new Error("the disk is gone");
     });

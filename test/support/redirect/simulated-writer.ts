@@ -1,13 +1,17 @@
 // The writer thread's work on a data folder, simulated in the test's thread: it can crash anywhere and be replaced.
 import { setImmediate as turn } from "node:timers/promises";
+import {
+  type ClickWriter,
+  clickWriter,
+  type JournalStatus,
+} from "../../../src/redirect/clicks/append-clicks.ts";
 import { batchReader, clickReader } from "../../../src/redirect/clicks/click-event.ts";
 import { geoOf } from "../../../src/redirect/clicks/enrich/geo.ts";
 import { addHit, emptyBatch, type HitBatch, packTarget } from "../../../src/redirect/clicks/hit.ts";
-import { ClickJournal, type JournalStatus } from "../../../src/redirect/clicks/journal.ts";
+import { ClickJournal } from "../../../src/redirect/clicks/journal.ts";
 import { sqliteJournalFiles } from "../../../src/redirect/clicks/journal-file.sqlite.ts";
 import type { JournalFile, JournalFiles } from "../../../src/redirect/clicks/journal-file.ts";
 import { visitorCodes } from "../../../src/redirect/clicks/visitors/visitor.ts";
-import { type ClickWriter, clickWriter } from "../../../src/redirect/clicks/write-clicks.ts";
 import type { EventStore } from "../../../src/stores/event-store/port.ts";
 import { type FaultyEventStore, faultyEventStore, turns } from "../event-store/faulty-event-store.ts";
 import { clickedLink } from "./clicked-link.ts";

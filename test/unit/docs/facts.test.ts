@@ -16,7 +16,7 @@ import { catalogue } from "../../../src/events/catalogue.ts";
 import { STREAM_LIMITS } from "../../../src/events/vocabulary.ts";
 import { MOST_ROWS } from "../../../src/portal/link-list/many-links-page.ts";
 import { MOST_READ } from "../../../src/queries/analytics/counting/count-days.ts";
-import { LATE_MS } from "../../../src/queries/documents-behind.ts";
+import { OUTDATED_MS } from "../../../src/queries/documents-behind.ts";
 import { MOST_KEPT } from "../../../src/redirect/clicks/recorder.ts";
 import { REST_SETTINGS } from "../../../src/webhooks/delivery/failing-receivers.ts";
 import { TRY_DELAYS_MS } from "../../../src/webhooks/delivery/schedule.ts";
@@ -96,7 +96,7 @@ it.each([
   ["docs/api.md", `a destination ${number(MAX_URL_LENGTH)} characters`],
   ["docs/api.md", `${number(RETAGGED_AT_A_TIME)} links a request`],
   ["docs/api.md", `accepted for ${DEFAULT_OVERLAP_HOURS} hours more`],
-  ["docs/api.md", `more than ${inWords(LATE_MS / 1_000)} seconds behind`],
+  ["docs/api.md", `more than ${inWords(OUTDATED_MS / 1_000)} seconds behind`],
   ["docs/api.md", `Beyond ${number(MOST_READ)} of them`],
   ["docs/audit.md", `after every ${number(BLOCK_EVENTS)} events`],
   ["docs/import.md", `up to ${number(MOST_ROWS)} rows`],

@@ -6,7 +6,7 @@ import { newEvent } from "../../../src/events/new-event.ts";
 import { accountStream, followedStreams, linkStream } from "../../../src/events/streams.ts";
 import { domains } from "../../../src/projections/definitions/domains.ts";
 import { lifecycle, projectionGroups } from "../../../src/projections/groups.ts";
-import { LinkLookup } from "../../../src/redirect/lookup/lookup.ts";
+import { LinkLookup } from "../../../src/redirect/lookup/look-up.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { LogFollower } from "../../../src/stores/coordination/log-follower.ts";
 import { type EventStore, START } from "../../../src/stores/event-store/port.ts";

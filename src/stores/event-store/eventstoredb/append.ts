@@ -9,7 +9,7 @@ import {
 } from "../port.ts";
 import { type Deps, NoAnswer, withRetries } from "./errors.ts";
 import { type Proposed, positionText, proposed, recorded } from "./events.ts";
-import { within } from "./pull.ts";
+import { answerWithin } from "./pull.ts";
 import { readStream } from "./read.ts";
 
 /** Servers before 26 refuse an append above 1 MiB; far below it, one append never holds up the others for long. */
@@ -70,7 +70,7 @@ async function appendOnce(
       requiresLeader: true,
       deadline: timeoutMs,
     });
-    const appended = await within(timeoutMs + 1_000, call);
+    const appended = await answerWithin(timeoutMs + 1_000, call);
     const revision = Number(appended.nextExpectedRevision);
     // Of a stream that was deleted the server takes the next revision for that of a new one.
     if (isNew && revision !== events.length - 1)

@@ -1,13 +1,12 @@
 // The event store of servers: EventStoreDB, or KurrentDB, its present name; the faults of their client end in this folder.
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import pLimit from "p-limit";
-import { pause, untilAborted } from "../../../runtime/pause.ts";
+import { inTime, pause, untilAborted } from "../../../runtime/pause.ts";
 import { StoreUnavailable } from "../../connections/errors.ts";
 import type { AppendResult, EventStore, PageAsRead, SubscribeOptions } from "../port.ts";
 import { append } from "./append.ts";
 import { Servers } from "./connection.ts";
 import { type Deps, withRetries } from "./errors.ts";
-import { within } from "./pull.ts";
 import { readHead, readIdAt, readPage, selectedAfter, subscribeForEver } from "./read.ts";
 import { readWholeStream, structureProblems } from "./removed-streams.ts";
 import { READ_LOG, type Right } from "./rights.ts";
@@ -72,8 +71,8 @@ export async function openEventStoreDb(
     async close() {
       if (closing.signal.aborted) return;
       closing.abort();
-      await within(CLOSING_MS, Promise.allSettled(appends)).catch(() => {});
-      await within(CLOSING_MS, servers.close()).catch(() => {});
+      await inTime(CLOSING_MS, Promise.allSettled(appends));
+      await inTime(CLOSING_MS, servers.close()).catch(() => {});
     },
   };
 }

@@ -125,7 +125,7 @@ export function pagesOf<T extends Placed>(
 }
 
 /** Rejects with NoAnswer after `ms`; the work continues, and its later failure is ignored. */
-export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+export async function answerWithin<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new NoAnswer(ms)), ms);
   return await Promise.race([work, promise]).finally(() => clearTimeout(timer));

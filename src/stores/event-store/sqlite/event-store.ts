@@ -8,8 +8,8 @@ import { AppendSignal } from "./append-signal.ts";
 import { positionText } from "./bodies.ts";
 import { follow } from "./follow.ts";
 import { fileProblems, openLogFile } from "./log-file.ts";
-import { LogReader } from "./read-log.ts";
-import { type AppendOutcome, appendRequest, LogWriter } from "./write-log.ts";
+import { LogFileReader } from "./read-log.ts";
+import { type AppendOutcome, appendRequest, LogFileWriter } from "./write-log.ts";
 
 export type SqliteEventStoreOptions = {
   /** Of the same file, perhaps in another thread, which the caller closes; its own when absent. */
@@ -21,7 +21,7 @@ export type SqliteEventStoreOptions = {
   clock?: () => Date;
 };
 
-export type Appends = Pick<LogWriter, "append" | "close">;
+export type Appends = Pick<LogFileWriter, "append" | "close">;
 
 /** `appends`: for the stores of other threads (`remoteAppends`). */
 export type SqliteEventStore = EventStore & { appends: Appends };
@@ -34,7 +34,7 @@ const NO_APPENDS: Appends = {
 };
 
 /**
- * @throws log_form_unknown for a file of another form; file_altered for one with a trigger, a view or another schema, unless
+ * @throws file_altered for a file of another form, and for one with a trigger, a view or another schema, unless
  * it is only read; StoreUnavailable when the file can't be opened
  */
 export async function openSqliteEventStore(
@@ -43,8 +43,8 @@ export async function openSqliteEventStore(
 ): Promise<SqliteEventStore> {
   const { readOnly = false, lockWithinMs = LOCK_WITHIN_MS, clock = () => new Date() } = options;
   const db = unavailableOnError(() => openLogFile(file, readOnly), file);
-  const appends = options.appends ?? (readOnly ? NO_APPENDS : new LogWriter(db));
-  const reader = unavailableOnError(() => new LogReader(db), file);
+  const appends = options.appends ?? (readOnly ? NO_APPENDS : new LogFileWriter(db));
+  const reader = unavailableOnError(() => new LogFileReader(db), file);
   const appendSignal = new AppendSignal(file);
   const closing = new AbortController();
   const refuseWhenClosed = () => {

@@ -1,6 +1,6 @@
 // Reads the event log of one SQLite file, synchronously, on a connection that may be of a reader alone.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { Refused } from "../../../runtime/refused.ts";
+import { Failure } from "../../../runtime/errors.ts";
 import { categoryOf } from "../categories.ts";
 import {
   type LogPage,
@@ -19,7 +19,7 @@ import { dictionariesOf } from "./log-file.ts";
 export const COLUMNS = "position, stream, revision, count, recorded_at, dictionary, body";
 
 /** The methods are those of the port. */
-export class LogReader {
+export class LogFileReader {
   readonly #db: DatabaseSync;
   readonly #head: StatementSync;
   readonly #newestOf: StatementSync;
@@ -72,10 +72,10 @@ export class LogReader {
       return collect(rowsOf(rows), limit, (row) => {
         const asRead = this.#read(row);
         read.push(asRead);
-        return behind(start, asRead.events);
+        return eventsAfter(start, asRead.events);
       });
     });
-    const texts = () => collect(read, limit, (row) => behind(start, row.texts()));
+    const texts = () => collect(read, limit, (row) => eventsAfter(start, row.texts()));
     return { ...page, texts };
   }
 
@@ -84,7 +84,7 @@ export class LogReader {
     const isWanted = ({ stream }: StoredText) => categories.includes(categoryOf(stream));
     return this.#pageOf(start, limit, () =>
       collect(rowsOf(this.#everyAppend.iterate(start)), limit, (row) =>
-        behind(start, this.#read(row).texts()).filter(isWanted),
+        eventsAfter(start, this.#read(row).texts()).filter(isWanted),
       ),
     );
   }
@@ -138,7 +138,8 @@ export class LogReader {
 
 /** Of events up to the position, that one included. @throws invalid_position */
 export function numberOf(position: Position): number {
-  if (position !== START && !/^\d{20}$/.test(position)) throw new Refused("invalid_position");
+  if (position !== START && !/^\d{20}$/.test(position))
+    throw new Failure("This is not a position of this log", { code: "invalid_position" });
   return position === START ? 0 : Number(position);
 }
 
@@ -151,7 +152,7 @@ function placed(row: unknown): Position {
 const LAST = Number.MAX_SAFE_INTEGER;
 
 /** A reader may go on inside an append. */
-function behind<T extends { position: Position }>(start: number, events: T[]): T[] {
+function eventsAfter<T extends { position: Position }>(start: number, events: T[]): T[] {
   const after = positionText(start);
   return events.filter(({ position }) => position > after);
 }

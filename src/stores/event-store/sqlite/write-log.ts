@@ -1,12 +1,11 @@
-// Appends to the event log of one SQLite file: transactions, expected revisions, idempotency, and a look at what was stored.
+// Appends to the event log of one SQLite file: transactions, expected revisions and idempotency.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { StoreFailed } from "../../connections/errors.ts";
 import { BLOCK_ON_LOCK, GroupCommit } from "../../connections/sqlite.ts";
 import { categoryOf } from "../categories.ts";
 import type { ExpectedRevision, NewEvent } from "../port.ts";
 import { type AppendRow, compressed, jsonOf } from "./bodies.ts";
 import { DICTIONARY, dictionariesOf } from "./log-file.ts";
-import { COLUMNS, LogReader, numberOf } from "./read-log.ts";
+import { COLUMNS, LogFileReader, numberOf } from "./read-log.ts";
 
 /** `events`: their ids, and the JSON array of all. */
 export type AppendRequest = {
@@ -22,9 +21,6 @@ export type AppendOutcome = { revision: number; position: number } | { actual: n
 
 type Body = Pick<AppendRow, "dictionary" | "body">;
 
-/** In the order of COLUMNS. */
-type Row = [number, string, number, number, string, number | null, string | Uint8Array];
-
 /** Whose bodies are compressed: large numbers of events alike, read in bulk. */
 const COMPRESSED = "clicks";
 
@@ -38,29 +34,22 @@ export function appendRequest(
   return { stream, expected, recordedAt, ids: events.map(({ id }) => id), json: jsonOf(events) };
 }
 
-export class LogWriter {
+export class LogFileWriter {
   readonly #db: DatabaseSync;
-  readonly #reader: LogReader;
+  readonly #reader: LogFileReader;
   readonly #commits: GroupCommit;
   readonly #dictionary: Uint8Array | undefined;
   readonly #insert: StatementSync;
-  readonly #stored: StatementSync;
-  readonly #countChanges: StatementSync;
   readonly #last: StatementSync;
-  /** Rows that this connection has written so far, also by triggers. */
-  #changes: number | undefined;
 
   /** @throws SQLite's error for a file that isn't as log-file.ts makes it */
   constructor(db: DatabaseSync) {
     this.#db = db;
-    this.#reader = new LogReader(db);
+    this.#reader = new LogFileReader(db);
     db.exec(BLOCK_ON_LOCK);
     this.#commits = new GroupCommit(db);
     this.#dictionary = dictionariesOf(db).get(DICTIONARY);
     this.#insert = db.prepare(`INSERT INTO appends (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
-    const changes = "SELECT total_changes() AS changes";
-    this.#stored = db.prepare(`${changes} FROM appends WHERE (${COLUMNS}) IS (?, ?, ?, ?, ?, ?, ?)`);
-    this.#countChanges = db.prepare(changes);
     this.#last = db.prepare("SELECT revision FROM appends WHERE stream = ? ORDER BY revision DESC LIMIT 1");
   }
 
@@ -68,8 +57,7 @@ export class LogWriter {
    * Appends that arrive in one turn of the event loop, or while another commit runs, share a transaction and so an fsync;
    * each succeeds or conflicts on its own. SQLite serialises write transactions, so commit order equals position order and
    * readers never miss a position. `lockWithinMs`: how long it waits for another process's.
-   * @throws StoreFailed when the file stored something else or more than was sent: then none of them is stored;
-   * StoreUnavailable
+   * @throws StoreUnavailable
    */
   async append(request: AppendRequest, lockWithinMs?: number): Promise<AppendOutcome> {
     const body = this.#bodyOf(request);
@@ -99,22 +87,8 @@ export class LogWriter {
       return { actual: last < 0 ? "none" : last };
     }
     const position = numberOf(this.#reader.head()) + ids.length;
-    this.#store([position, stream, revision, ids.length, recordedAt, dictionary, body]);
+    this.#insert.run(position, stream, revision, ids.length, recordedAt, dictionary, body);
     return { revision, position };
-  }
-
-  /** Then compares what the file has with what was sent: a trigger in it may have changed that, or other rows. */
-  #store(row: Row): void {
-    const before = this.#changes ?? (this.#countChanges.get() as { changes: number }).changes;
-    // Not known after an insert that fails.
-    this.#changes = undefined;
-    this.#insert.run(...row);
-    const stored = this.#stored.get(...row) as { changes: number } | undefined;
-    if (stored?.changes !== before + 1)
-      throw new StoreFailed(
-        "The log's file stores something else than what is appended: nothing was appended",
-      );
-    this.#changes = stored.changes;
   }
 
   #lastRevision(stream: string): number {

@@ -7,7 +7,7 @@ import { type AccountDocument, accounts } from "../../projections/definitions/ac
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { lifecycle } from "../../projections/groups.ts";
 import { linkFromStream } from "../../queries/links/find-link.ts";
-import { atMost } from "../../runtime/at-most.ts";
+import { entriesBound } from "../../runtime/entries-bound.ts";
 import { OutageBreaker } from "../../runtime/outage-breaker.ts";
 import { shareCalls } from "../../runtime/share-calls.ts";
 import { orUndefined, StoreUnavailable } from "../../stores/connections/errors.ts";
@@ -48,7 +48,7 @@ export class LinkLookup {
   readonly #minRevisions = minVersions<number>();
   /** Never evicted, because an account is never reopened; holds those closed or looked up since the start. */
   readonly #closedAccounts = new Set<string>();
-  readonly #openAccounts = new LRUCache<string, true>({ ...atMost(MOST_ACCOUNTS), ttl: TTL_MS });
+  readonly #openAccounts = new LRUCache<string, true>({ ...entriesBound(MOST_ACCOUNTS), ttl: TTL_MS });
   readonly #lookup = shareCalls((key: string) => this.#loadOrLastKnown(key));
   readonly #areComplete = shareCalls((category: string) => this.#documentsHoldAll(category));
   readonly #streams = new OutageBreaker();

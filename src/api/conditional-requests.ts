@@ -1,5 +1,5 @@
 // ETag, If-Match and If-None-Match (RFC 9110, 8.8.3 and 13.1). The tag of a link is the revision of its stream.
-import { Refused } from "../runtime/refused.ts";
+import { Refused } from "../commands/refusals.ts";
 
 const TAG = '(?:W/)?"[^"]*"';
 const TAGS = new RegExp(`^\\s*(?:${TAG}\\s*,\\s*)*${TAG}\\s*$`);

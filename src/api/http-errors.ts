@@ -2,9 +2,9 @@
 
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
+import { isRefused, REFUSALS, type RefusalCode, Refused } from "../commands/refusals.ts";
 import { ProjectionNotBuilt } from "../projections/builds/errors.ts";
 import { DomainError } from "../runtime/errors.ts";
-import { isRefused, type RefusalCode, Refused } from "../runtime/refused.ts";
 import { cutText } from "../runtime/text/cut-text.ts";
 
 export type ErrorBody = { error: string; code: string; request_id: string };
@@ -27,6 +27,8 @@ const ERRORS: Readonly<Record<string, Omit<HttpError, "code">>> = {
     status: 500,
     message: "The service can't answer this until its operator has mended its store",
   },
+  // Of a cursor that somebody has changed.
+  invalid_position: REFUSALS.invalid_position,
   store_unavailable: UNAVAILABLE,
   coordination_unavailable: UNAVAILABLE,
   revision_conflict: UNAVAILABLE,

@@ -1,7 +1,7 @@
 // Idempotency-Key: repeating a request returns the first answer, also when a crash lost that answer before it was sent.
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { Refused } from "../runtime/refused.ts";
+import { Refused } from "../commands/refusals.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
 
 /** `record`: the name of what is kept. */

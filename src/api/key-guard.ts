@@ -4,12 +4,12 @@ import { LRUCache } from "lru-cache";
 import { hashKey } from "../commands/account/keys.ts";
 import { keyUseSecret } from "../commands/account/secrets.ts";
 import { may, RIGHT_OF_SCOPE } from "../commands/people/rights.ts";
+import { Refused } from "../commands/refusals.ts";
 import { type KeyScope, type Limits, USUAL_SCOPES } from "../events/vocabulary.ts";
 import type { KeyCaller } from "../queries/find-caller.ts";
 import { inNetworks } from "../runtime/addresses/networks.ts";
 import { entriesBound } from "../runtime/entries-bound.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { Refused } from "../runtime/refused.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
 import { bearerToken } from "./bearer-token.ts";
 import {

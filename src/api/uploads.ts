@@ -1,6 +1,6 @@
 // Forms with a file: read as other forms are, with the bytes of each file.
 
-import { Refused } from "../runtime/refused.ts";
+import { Refused } from "../commands/refusals.ts";
 import type { Api } from "./fastify.ts";
 
 /** Bytes of what a form with one file has beside it. */

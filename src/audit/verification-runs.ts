@@ -1,8 +1,8 @@
 // Verifications of the log that the operator starts: one at a time, with their progress where every process sees it.
 import type { CommandContext } from "../commands/caller.ts";
 import { type RecordDeps, recordActions } from "../commands/record-actions.ts";
+import { Refused } from "../commands/refusals.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { Refused } from "../runtime/refused.ts";
 import type { Document, ReadStore } from "../stores/read-store/port.ts";
 import type { NotedSeal } from "./seals/noted-seal.ts";
 import type { KnownSeal } from "./seals/seal.ts";

@@ -2,9 +2,8 @@
 import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { type Config, parseConfig } from "../config/config.ts";
-import { messageOf } from "../runtime/errors.ts";
+import { Failure, messageOf } from "../runtime/errors.ts";
 import { openPrivateFolder } from "../runtime/private-folder.ts";
-import { Refused } from "../runtime/refused.ts";
 import { copySqlite, dataFiles } from "../service/stores/backend.ts";
 import type { CommandRow } from "./command.ts";
 import { type Call, requireFiles, runWithoutStores } from "./session.ts";
@@ -35,7 +34,7 @@ async function backUp(work: Work, config: Config, folder: string) {
   const { dataDir } = config;
   const servers = "All data is on EVENTSTORE_URL and MONGODB_URL: use the tools of these servers";
   const stored = dataFiles(config);
-  if (stored.length === 0) throw new Refused("backup_refused", servers);
+  if (stored.length === 0) throw new Failure(servers);
   const names = copiedFiles(config);
   // The others are made when they are first needed.
   requireFiles(
@@ -43,7 +42,7 @@ async function backUp(work: Work, config: Config, folder: string) {
     stored.filter((file) => EVERY_SERVICE_HAS.has(basename(file))),
   );
   if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new Refused("backup_refused", `${folder} is not empty: a backup goes to a folder of its own`);
+    throw new Failure(`${folder} is not empty: a backup goes to a folder of its own`);
   openPrivateFolder(folder, () => false);
   const present = names.filter((name) => existsSync(join(dataDir, name)));
   const total = bytesIn(dataDir, present);
@@ -73,7 +72,7 @@ async function copied({ signal }: Work, dataDir: string, folder: string, name: s
   } catch (cause) {
     if (signal.aborted) throw cause;
     const why = `${file} can't be copied to ${folder}: ${messageOf(cause)}`;
-    throw new Refused("backup_refused", why, { cause });
+    throw new Failure(why, { cause });
   }
   return { name, bytes: statSync(copy).size };
 }

@@ -10,7 +10,7 @@ import { tableReader } from "../queries/analytics/counting/table-reader.ts";
 import { whenCounted } from "../queries/analytics/when-counted.ts";
 import { hitsNamed, questions } from "../queries/audit/questions.ts";
 import { previewRow } from "../queries/audit/withdrawal-rows.ts";
-import { Refused } from "../runtime/refused.ts";
+import { Failure } from "../runtime/errors.ts";
 import { askedBy, auditDeps, questionCommand } from "./audit/question-commands.ts";
 import { type CommandRow, option, required } from "./command.ts";
 import { LINK, LINK_ADDRESS, linkNamed } from "./named.ts";
@@ -86,8 +86,7 @@ async function withdrawn(session: Session, { reason, dryRun, ...chosen }: Chosen
   const deps = { ...given, matchingClicks };
   const { link, ...request } = hits.from(chosen, [text]);
   if (dryRun) return { dry_run: true, ...(await preview.answer(deps, { link, ...request })) };
-  if (reason === undefined)
-    throw new Refused("reason_required", "--reason is required: the link's owner is told why");
+  if (reason === undefined) throw new Failure("--reason is required: the link's owner is told why");
   const wanted = { ...hitsNamed(request), reason };
   const made = await withdrawClicks(deps, session.context, linkNamed(session, link), wanted);
   return { withdrawal_id: made.withdrawalId, position: made.position, ...previewRow(made) };

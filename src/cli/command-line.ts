@@ -1,12 +1,13 @@
 // The command line: which word is which command, and how commands end: an exit code, and an error as one line.
 import { dirname } from "node:path";
 import { Command, CommanderError } from "commander";
+import { isRefused } from "../commands/refusals.ts";
 import { VERSION } from "../config/version.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { isRefused } from "../runtime/refused.ts";
 import { addCommand, type CommandRow } from "./command.ts";
 import { printable, type Terminal } from "./output.ts";
 import type { Served } from "./session.ts";
+import { EXIT_INTERRUPTED } from "./work.ts";
 
 /** What has an `about` is a group. */
 type Entry = { about?: string; load: () => Promise<{ commands: readonly CommandRow[] }> };
@@ -84,8 +85,9 @@ export async function runCommandLine(
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
-    say(`${isRefused(error, "interrupted") ? "interrupted" : "error"}: ${errorLine(error)}`);
-    return isRefused(error) ? error.exit : 1;
+    const isInterrupted = isRefused(error, "interrupted");
+    say(`${isInterrupted ? "interrupted" : "error"}: ${errorLine(error)}`);
+    return isInterrupted ? EXIT_INTERRUPTED : 1;
   }
 }
 

@@ -11,14 +11,14 @@ import {
 import { Socket } from "node:net";
 import { addAbortSignal, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { Refused } from "../runtime/refused.ts";
+import { Failure } from "../runtime/errors.ts";
 import type { Source } from "../transfer/import/reading/lines.ts";
 
 /** Instead of a file's name. */
 export const STANDARD_INPUT = "-";
 export const STANDARD_OUTPUT = "-";
 
-/** Each throws what the file system says, with the file's name; `size` of a source file_not_found for a folder. */
+/** Each throws what the file system says, with the file's name; `size` of a source a Failure for a folder. */
 export type Files = {
   source(file: string): Source;
   /**
@@ -35,7 +35,7 @@ export const ownFiles: Files = {
     async size() {
       if (file === STANDARD_INPUT) return 0;
       const found = statSync(file);
-      if (found.isDirectory()) throw new Refused("file_not_found", `A folder, not a file: ${file}`);
+      if (found.isDirectory()) throw new Failure(`A folder, not a file: ${file}`);
       return found.size;
     },
     read(signal) {

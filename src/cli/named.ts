@@ -1,6 +1,7 @@
 // How every command is told which account, domain, webhook or link: by its id, or by what an operator knows of it.
 import { Option } from "commander";
 import type { LinkAddress } from "../commands/links/link-stream.ts";
+import { Refused } from "../commands/refusals.ts";
 import { LINK_STATUSES } from "../events/links/link-status.ts";
 import type { DomainDocument } from "../projections/definitions/domains.ts";
 import type { WebhookDocument } from "../projections/definitions/webhooks.ts";
@@ -9,7 +10,7 @@ import { domainsNamed } from "../queries/domains.ts";
 import { namedLink } from "../queries/links/named-link.ts";
 import { findPerson } from "../queries/people.ts";
 import { webhooksNamed } from "../queries/webhooks.ts";
-import { Refused } from "../runtime/refused.ts";
+import { Failure } from "../runtime/errors.ts";
 import type { Session } from "./session.ts";
 
 /** Of commands that work on some links of an account. */
@@ -42,7 +43,7 @@ export const PERSON: Named = {
 /** @throws invalid_link */
 export const LINK_ADDRESS: Named = { about: LINK, find: async (session, given) => linkNamed(session, given) };
 
-/** Of an account that has verified the hostname, else of the one that has added it. @throws domain_not_found; ambiguous */
+/** Of an account that has verified the hostname, else of the one that has added it. @throws domain_not_found; Failure */
 export const DOMAIN: Named = {
   about: "hostname or id",
   async find({ deps }, given): Promise<DomainDocument> {
@@ -50,16 +51,12 @@ export const DOMAIN: Named = {
     const verified = found.filter(({ state }) => state === "verified");
     const [domain, other] = verified.length > 0 ? verified : found;
     if (!domain) throw new Refused("domain_not_found");
-    if (other)
-      throw new Refused(
-        "ambiguous",
-        `${found.length} accounts have added ${given}, and none has verified it`,
-      );
+    if (other) throw new Failure(`${found.length} accounts have added ${given}, and none has verified it`);
     return domain;
   },
 };
 
-/** One that was removed is found by its id. @throws webhook_not_found; ambiguous */
+/** One that was removed is found by its id. @throws webhook_not_found; Failure */
 export const WEBHOOK: Named = {
   about: "id, or the URL that it sends to",
   async find({ deps }, given): Promise<WebhookDocument> {
@@ -68,7 +65,7 @@ export const WEBHOOK: Named = {
     if (!webhook) throw new Refused("webhook_not_found");
     if (found.length === 1) return webhook;
     const ids = found.map(({ _id }) => _id).join(", ");
-    throw new Refused("ambiguous", `${found.length} webhooks send to ${given}: ${ids}`);
+    throw new Failure(`${found.length} webhooks send to ${given}: ${ids}`);
   },
 };
 

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import type { CommandContext } from "../commands/caller.ts";
 import { txtResolver } from "../commands/domains/hostname.ts";
+import { isRefused, Refused } from "../commands/refusals.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { type Config, parseConfig, secretKeyOf } from "../config/config.ts";
 import {
@@ -13,9 +14,8 @@ import {
 } from "../projections/builds/fold-now.ts";
 import { lifecycle, type ProjectionGroup } from "../projections/groups.ts";
 import { accountsOf } from "../queries/people.ts";
-import { messageOf } from "../runtime/errors.ts";
+import { Failure, messageOf } from "../runtime/errors.ts";
 import { createLogger } from "../runtime/logging.ts";
-import { isRefused, Refused } from "../runtime/refused.ts";
 import {
   type Backend,
   dataFiles,
@@ -128,9 +128,9 @@ export const adoptLog = runner((call, run) =>
   }),
 );
 
-/** For a command that opens files for itself, in a process of its own: its session is a Call. @throws not_in_service */
+/** For a command that opens files for itself, in a process of its own: its session is a Call. @throws Failure */
 export const runWithoutStores: Runner = async (call, run) => {
-  if (call.service) throw new Refused("not_in_service");
+  if (call.service) throw new Failure("This command runs in a process of its own, not in the service");
   return await run(call as Session);
 };
 
@@ -174,7 +174,7 @@ function caughtUp(run: Run): Run {
 
 /**
  * Opens the stores for reading only. Changes nothing.
- * @throws started_meanwhile when what was read may have changed under the reader
+ * @throws Failure when what was read may have changed under the reader
  */
 async function reading(call: Call, run: Run): Promise<Answer> {
   const given = configWithData(call);
@@ -195,10 +195,13 @@ async function reading(call: Call, run: Run): Promise<Answer> {
   } catch (cause) {
     // A file that is written while it is read without locks looks damaged.
     if (cause instanceof StoreUnavailable && hasStarted())
-      throw new Refused("started_meanwhile", undefined, { cause });
+      throw new Failure("The service was started while this command read its files: run the command again", {
+        cause,
+      });
     throw cause;
   }
-  if (hasStarted()) throw new Refused("started_meanwhile");
+  if (hasStarted())
+    throw new Failure("The service was started while this command read its files: run the command again");
   return answer;
 }
 
@@ -232,7 +235,7 @@ function sessionOn(config: Config, opened: Backend, call: Call): Session {
 
 /**
  * The configuration of a service that has data: of an empty log that is made here the answer would be `ok: true`.
- * @throws BadConfig; no_data
+ * @throws BadConfig; Failure
  */
 function configWithData({ terminal }: Call): Config {
   const config = parseConfig(terminal.env);
@@ -240,12 +243,11 @@ function configWithData({ terminal }: Call): Config {
   return config;
 }
 
-/** @throws no_data, which names the files that are missing */
+/** @throws Failure, which names the files that are missing */
 export function requireFiles(dataDir: string, files: readonly string[]): void {
   const missing = files.filter((file) => !existsSync(file)).map((file) => basename(file));
   if (missing.length === 0) return;
-  throw new Refused(
-    "no_data",
+  throw new Failure(
     `${dataDir} has no ${missing.join(" and no ")} that this user can read: is it the DATA_DIR of the service?`,
   );
 }

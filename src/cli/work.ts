@@ -1,13 +1,13 @@
 // What a long command does beside its work: it shows how far it is, and ends cleanly at Ctrl-C.
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { Refused } from "../commands/refusals.ts";
 import { describeProgress, progressOf } from "../projections/fold/progress.ts";
-import { REFUSALS, Refused } from "../runtime/refused.ts";
 import { logProgress } from "../stores/event-store/log-progress.ts";
 import { type EventStore, type LogPage, type Position, START } from "../stores/event-store/port.ts";
 import { counted, type Terminal } from "./output.ts";
 
-export const EXIT_INTERRUPTED = REFUSALS.interrupted.exit;
+export const EXIT_INTERRUPTED = 130;
 
 export const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 export type Signal = (typeof SIGNALS)[number];

@@ -1,7 +1,7 @@
 // Texts that people type: the names that owners give their keys and webhooks, and the reasons of operators, which
 // the owner of a link is told. One rule for each.
 import { cleanText } from "../events/classification/clean-text.ts";
-import { Refused } from "../runtime/refused.ts";
+import { Refused } from "./refusals.ts";
 
 const MAX_LABEL_LENGTH = 100;
 

@@ -4,7 +4,6 @@ import type { LogBegun, StoredEvent } from "../events/catalogue.ts";
 import { newEvent } from "../events/new-event.ts";
 import { EventNewer, readEvent } from "../events/read-event.ts";
 import { ALL_CATEGORIES, LOG_STREAM } from "../events/streams.ts";
-import { Refused } from "../runtime/refused.ts";
 import {
   type EventStore,
   type Position,
@@ -12,6 +11,7 @@ import {
   RevisionConflict,
   START,
 } from "../stores/event-store/port.ts";
+import { Refused } from "./refusals.ts";
 
 /** `position`: of its first event. `after`: behind which it is read. */
 export type LogBeginning = { logId: string; position: Position; after: Position };

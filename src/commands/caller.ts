@@ -1,8 +1,8 @@
 // The authenticated caller of commands and queries: an API key, or a person signed in to the portal.
 
 import { type CreatedVia, hasDeveloperFeatures, type Tier } from "../events/vocabulary.ts";
-import { Refused } from "../runtime/refused.ts";
 import type { Actor } from "../stores/event-store/port.ts";
+import { Refused } from "./refusals.ts";
 
 export type Caller = {
   accountId: string;

@@ -4,10 +4,10 @@
 import type { LinkledgerEvent } from "../events/catalogue.ts";
 import { newEvent } from "../events/new-event.ts";
 import { readEvent } from "../events/read-event.ts";
-import { isRefused } from "../runtime/refused.ts";
 import { type EventStore, type Position, RevisionConflict } from "../stores/event-store/port.ts";
 import { streamPages } from "../stores/event-store/stream-pages.ts";
 import type { CommandContext } from "./caller.ts";
+import { isRefused } from "./refusals.ts";
 
 export type CommandDeps = {
   eventStore: EventStore;

@@ -1,5 +1,5 @@
 // The one place that bounds how many passwords are hashed at once, as each takes a core for tens of milliseconds and 19 MB.
-import { Refused } from "../runtime/refused.ts";
+import { Refused } from "./refusals.ts";
 
 export type Bounded = <T>(work: () => Promise<T>) => Promise<T>;
 

@@ -1,6 +1,7 @@
 // Locks for use cases that read a secret to decide what to write elsewhere.
-import { type RefusalCode, Refused } from "../runtime/refused.ts";
+
 import type { Secrets } from "../stores/secrets/port.ts";
+import { type RefusalCode, Refused } from "./refusals.ts";
 
 export type LockDeps = { secrets: Secrets; clock: () => Date; newId: () => string };
 

@@ -1,8 +1,8 @@
 // The web portal: what all of its pages share, then the routes of each page, and the console beside it.
 import type { Api } from "../api/fastify.ts";
 import { openExports } from "../api/limits/exports.ts";
+import { Refused } from "../commands/refusals.ts";
 import { accountsToSwitch } from "../queries/people.ts";
-import { Refused } from "../runtime/refused.ts";
 import { orUndefined } from "../stores/connections/errors.ts";
 import { accountChanges, emailConfirmation, exportRoute } from "./account/account-changes.ts";
 import { accountPage } from "./account/account-page.ts";
@@ -12,7 +12,7 @@ import { accountAddresses } from "./account-address.ts";
 import { consoleRoutes } from "./admin/console.ts";
 import { analyticsPage } from "./analytics/analytics-page.ts";
 import { dashboardPage } from "./analytics/dashboard-page.ts";
-import { exportRoutes } from "./analytics/exports.ts";
+import { exportRoutes } from "./analytics/export-routes.ts";
 import { liveNumbers } from "./analytics/live-numbers.ts";
 import { whyPage } from "./analytics/why-page.ts";
 import { resetPages } from "./auth/reset-pages.ts";

@@ -2,8 +2,8 @@
 
 import type { Api } from "../api/fastify.ts";
 import { may, type Right } from "../commands/people/rights.ts";
+import { Refused } from "../commands/refusals.ts";
 import type { Role } from "../events/vocabulary.ts";
-import { Refused } from "../runtime/refused.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {

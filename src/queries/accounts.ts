@@ -5,6 +5,7 @@ import { keyUseSecret } from "../commands/account/secrets.ts";
 import { upgradeRequestedAt } from "../commands/account/tier.ts";
 
 import { personWithEmail } from "../commands/people/email.ts";
+import { isRefused, Refused } from "../commands/refusals.ts";
 import { linkKey } from "../events/streams.ts";
 import {
   hasDeveloperFeatures,
@@ -19,7 +20,6 @@ import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
 import { webhooks } from "../projections/definitions/webhooks.ts";
 import { namedLink } from "../queries/links/named-link.ts";
 import { hostName } from "../runtime/addresses/host-name.ts";
-import { isRefused, Refused } from "../runtime/refused.ts";
 import type { EventStore } from "../stores/event-store/port.ts";
 import { allDocuments } from "../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../stores/read-store/port.ts";

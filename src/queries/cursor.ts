@@ -1,6 +1,8 @@
-// Opaque cursors of lists: the last item of a page, base64url-encoded.
+// What a client gives back to go on: opaque cursors of lists, the last item of a page, base64url-encoded; positions of the log.
 import { z } from "zod";
-import { Refused } from "../runtime/refused.ts";
+import { Refused } from "../commands/refusals.ts";
+import { isOwnPosition } from "../stores/event-store/foreign-position.ts";
+import type { EventStore, Position } from "../stores/event-store/port.ts";
 import type { FindQuery } from "../stores/read-store/port.ts";
 
 type Place = NonNullable<FindQuery["after"]>;
@@ -34,4 +36,15 @@ export function pageOf<T>(
 
 export function cursorOf({ value, id }: Place): string {
   return Buffer.from(JSON.stringify([value, id])).toString("base64url");
+}
+
+/**
+ * Refuses a position that isn't of this log: a feed that continues there would pass over events, and an export would be
+ * empty. @throws invalid_position, StoreUnavailable
+ */
+export async function refuseForeignPosition(
+  deps: { eventStore: Pick<EventStore, "head"> },
+  position: Position,
+): Promise<void> {
+  if (!(await isOwnPosition(deps, position))) throw new Refused("invalid_position");
 }

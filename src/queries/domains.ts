@@ -1,7 +1,8 @@
 // Custom domains: those of an account, those that are served, and the one that an operator means.
+
+import { Refused } from "../commands/refusals.ts";
 import { type DomainDocument, domains } from "../projections/definitions/domains.ts";
 import { hostName } from "../runtime/addresses/host-name.ts";
-import { Refused } from "../runtime/refused.ts";
 import { allDocuments } from "../stores/read-store/document-pages.ts";
 import type { FindQuery, ReadStore } from "../stores/read-store/port.ts";
 

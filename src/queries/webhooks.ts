@@ -1,8 +1,8 @@
 // Webhooks for the portal and the command line.
 import { requireDeveloper } from "../commands/caller.ts";
+import { Refused } from "../commands/refusals.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type WebhookDocument, webhooks } from "../projections/definitions/webhooks.ts";
-import { Refused } from "../runtime/refused.ts";
 import { allDocuments } from "../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../stores/read-store/port.ts";
 

@@ -6,7 +6,6 @@ import { unknownSettings } from "../config/unknown-settings.ts";
 import { VERSION } from "../config/version.ts";
 import { DomainError, messageOf } from "../runtime/errors.ts";
 import { createLogger, type Logger } from "../runtime/logging.ts";
-import { isRefused } from "../runtime/refused.ts";
 import { stopGracefully } from "../runtime/stop/stop-gracefully.ts";
 import { ALL_ROLES, answersHttp, type Roles } from "./roles/role.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
@@ -68,7 +67,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
 /**
  * In one process, or with several `workers` in as many and one more. A data folder that holds something belongs to this
  * process alone: with servers these are the clicks of the redirect role.
- * @throws BadConfig for wrong settings; as start; data_dir_in_use; worker_ended
+ * @throws BadConfig for wrong settings; as start; Failure where DATA_DIR is in use, or a worker ends
  */
 export async function startAll(
   env: Readonly<Record<string, string | undefined>>,
@@ -144,14 +143,13 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 function reasonNotToStart(error: unknown, config: Config): unknown {
-  if (isRefused(error, "secret_key_unknown")) return new BadConfig([`SECRET_KEY: ${error.message}`]);
   const { code } = error as { code?: unknown };
+  if (code === "secret_key_unknown") return new BadConfig([`SECRET_KEY: ${messageOf(error)}`]);
   if (code === "other_log" || code === "streams_of_others") return new BadConfig([messageOf(error)]);
   // What can be made again was set aside (stores/made-again.ts).
   if (code === "store_failed")
     return new BadConfig([`DATA_DIR: ${messageOf(error)}: restore it from a backup (docs/operations.md)`]);
-  if (code === "log_form_unknown" || code === "file_altered")
-    return new BadConfig([`DATA_DIR: ${messageOf(error)}`]);
+  if (code === "file_altered") return new BadConfig([`DATA_DIR: ${messageOf(error)}`]);
   if (code === "EADDRINUSE")
     return new BadConfig([`PORT: ${config.port} on ${config.host} is in use by another program`]);
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")

@@ -1,10 +1,11 @@
 // Runs the parts of webhooks together: directory, router, delivery worker and the sweep of old deliveries.
+
+import { isRefused } from "../commands/refusals.ts";
 import { keysInUse } from "../commands/webhooks/webhook-key.ts";
 import { pauseWebhook } from "../commands/webhooks/webhooks.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { keepRunning } from "../runtime/keep-trying.ts";
 import { pause, untilAborted } from "../runtime/pause.ts";
-import { isRefused } from "../runtime/refused.ts";
 import { whatToDo } from "../stores/connections/errors.ts";
 import { msBehind } from "../stores/event-store/next-event.ts";
 import { type EventStore, START } from "../stores/event-store/port.ts";

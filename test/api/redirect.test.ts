@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFastify } from "../../src/api/create-fastify.ts";
 import { requestIds } from "../../src/api/request-id.ts";
+import { Refused } from "../../src/commands/refusals.ts";
 import type { LinkBlock } from "../../src/events/link-events.ts";
 import type { LinkOptions, LinkRule } from "../../src/events/link-options.ts";
 import { type LinkTarget, type RawHit, unpackTarget } from "../../src/redirect/clicks/hit.ts";
@@ -14,7 +15,6 @@ import { readForwarded, requesterOf, trustOf } from "../../src/redirect/http/req
 import { linkEntry } from "../../src/redirect/lookup/link-entry.ts";
 import { visitReader } from "../../src/redirect/rules/visit.ts";
 import { createLogger } from "../../src/runtime/logging.ts";
-import { Refused } from "../../src/runtime/refused.ts";
 
 const NOW = 1_777_000_000_000;
 const NOBODY = { found: 0, notFound: 0, disabled: 0, blocked: 0, expired: 0, asked: 0, error: 0 };

@@ -14,7 +14,7 @@ import {
 } from "../../src/projections/builds/builds.ts";
 import { changeBuilds, readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { completeBuild } from "../../src/projections/builds/complete-build.ts";
-import { fieldsThatDiffer } from "../../src/projections/builds/differences.ts";
+import { fieldsThatDiffer } from "../../src/projections/builds/field-differences.ts";
 import { finishBuild, foldQueried } from "../../src/projections/builds/fold-now.ts";
 import { cancelBuild } from "../../src/projections/builds/operate.ts";
 import { foldAnew, registerBuilds } from "../../src/projections/builds/register-builds.ts";

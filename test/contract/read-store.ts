@@ -88,9 +88,9 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
     });
 
     it("refuses names of collections and fields that are not plain", async () => {
-      await expect(store.get("notes; DROP TABLE notes", "a")).rejects.toMatchObject({ code: "bad_name" });
+      await expect(store.get("notes; DROP TABLE notes", "a")).rejects.toThrow(/^Not a name for/);
       const injected = { where: { "a') OR (1=1": 1 }, limit: 1 };
-      await expect(store.find("notes", injected)).rejects.toMatchObject({ code: "bad_name" });
+      await expect(store.find("notes", injected)).rejects.toThrow(/^Not a name for/);
     });
 
     it("bounds a range by its start inclusively and its end exclusively", async () => {

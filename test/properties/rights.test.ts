@@ -14,9 +14,9 @@ import { roleOf } from "../../src/commands/account/authority.ts";
 import { deactivate, issue, rotate } from "../../src/commands/account/key.ts";
 import { accept, changeRole, invite, remove, withdraw } from "../../src/commands/account/member.ts";
 import { isWithin, may, RIGHTS, type Right } from "../../src/commands/people/rights.ts";
+import { isClientError } from "../../src/commands/refusals.ts";
 import type { AccountEvent } from "../../src/events/catalogue.ts";
 import { ROLES, type Role } from "../../src/events/vocabulary.ts";
-import { isClientError } from "../../src/runtime/refused.ts";
 import type { Actor } from "../../src/stores/event-store/port.ts";
 
 const person = (n: number) => `11111111-1111-4111-8111-11111111111${n}`;

@@ -1,6 +1,7 @@
 // GET /api/v1/analytics: the numbers of an account; /clicks: its single clicks, as pages and as a file.
 import { z } from "zod";
 import { type Caller, requireDeveloper } from "../../commands/caller.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { CLICK_KINDS } from "../../events/vocabulary.ts";
 import { acceptFilters } from "../../queries/analytics/filter-values.ts";
 import type {
@@ -12,12 +13,10 @@ import type {
 } from "../../queries/analytics/question.ts";
 import { parseRange } from "../../queries/analytics/range.ts";
 import { isoIn } from "../../queries/analytics/time-zone.ts";
-import { behindCursor, cursorOf } from "../../queries/cursor.ts";
+import { behindCursor, cursorOf, refuseForeignPosition } from "../../queries/cursor.ts";
 import { type CurrentLinkDeps, currentOwnLink, documentAt } from "../../queries/links/find-link.ts";
 import { namedLink } from "../../queries/links/named-link.ts";
 import type { ClickPlace, LogReader } from "../../queries/log-reader/log-reader.ts";
-import { Refused } from "../../runtime/refused.ts";
-import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import type { Api } from "../fastify.ts";
 import { CONTENT_TYPES, openExports, sendExport } from "../limits/exports.ts";
 import type { OpenStreamsDeps } from "../limits/open-streams.ts";

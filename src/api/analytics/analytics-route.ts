@@ -1,11 +1,11 @@
 // GET /api/v1/analytics/{slug}: route and schemas of linkAnalytics (interface, part 4), and below it of ranges of time.
 import { z } from "zod";
 import { requireDeveloper } from "../../commands/caller.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { parseRange } from "../../queries/analytics/range.ts";
 import { type CurrentLinkDeps, findOwnLink } from "../../queries/links/find-link.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
 import { analyticsAnswer, rangeAnswer } from "./answers.ts";

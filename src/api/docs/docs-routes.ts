@@ -1,8 +1,8 @@
 // GET /docs and the pages below it, made from the OpenAPI document when they are first asked for.
 import { readFileSync } from "node:fs";
 import type { FastifyReply } from "fastify";
+import { Refused } from "../../commands/refusals.ts";
 import type { Limits } from "../../events/vocabulary.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
 import type { OpenApiDocument } from "./operation-article.ts";
 import { type Docs, docs } from "./pages.ts";

@@ -1,13 +1,13 @@
 // GET /api/v1/webhooks/{webhook_id}/deliveries/stream: what a webhook is sent, signed as it is, for a receiver on a machine
 // that can't be reached. `linkledger webhook listen` forwards it.
 import { z } from "zod";
+import { Refused } from "../../commands/refusals.ts";
 import { keysInUse } from "../../commands/webhooks/webhook-key.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { selectionOf, WEBHOOK_EVENTS, type WebhookEventName } from "../../events/webhook-selection.ts";
+import { refuseForeignPosition } from "../../queries/cursor.ts";
 import type { FeedBatch } from "../../queries/log-reader/log-reader.ts";
 import { entitledWebhook } from "../../queries/webhooks.ts";
-import { Refused } from "../../runtime/refused.ts";
-import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import type { RecordedEvent } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";

@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
+import { Refused } from "../../commands/refusals.ts";
 import type { Logger } from "../../runtime/logging.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
 import { type OpenStreamsDeps, openStreams } from "../limits/open-streams.ts";
 

@@ -4,8 +4,8 @@ import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { OUR_WORDS } from "../../commands/issue-sentence.ts";
 import type { BulkItem, BulkOutcome } from "../../commands/links/bulk/bulk-requests.ts";
+import { isClientError, Refused } from "../../commands/refusals.ts";
 import { DomainError } from "../../runtime/errors.ts";
-import { isClientError, Refused } from "../../runtime/refused.ts";
 import { inSlices } from "../../runtime/threads/time-slices.ts";
 
 export async function readItems<Item>(

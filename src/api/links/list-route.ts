@@ -1,5 +1,6 @@
 // GET /api/v1/links: route and schemas of listLinks (interface, part 4).
 import { z } from "zod";
+import { Refused } from "../../commands/refusals.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { LINK_STATUSES } from "../../events/links/link-status.ts";
 import { LINK_MAKERS } from "../../events/vocabulary.ts";
@@ -11,7 +12,6 @@ import {
   listLinks,
   madeBetween,
 } from "../../queries/links/list-links.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors, LinkPageSchema } from "../schemas.ts";
 

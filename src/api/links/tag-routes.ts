@@ -2,11 +2,11 @@
 import { z } from "zod";
 import { coloursOf, colourTag, passTagColour } from "../../commands/account/tag-colours.ts";
 import { acceptTag, RETAGGED_AT_A_TIME, retagLinks } from "../../commands/links/tags.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { hasDeveloperFeatures, TAG_COLOURS } from "../../events/vocabulary.ts";
 import { accountLinkKeys } from "../../queries/links/list-links.ts";
 import { listTags, refuseTag } from "../../queries/links/tags.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { type Api, contextOf } from "../fastify.ts";
 import { httpErrorOf } from "../http-errors.ts";
 import { apiErrors, IdempotencyHeader, nextCursor } from "../schemas.ts";

@@ -1,10 +1,10 @@
 // Routes for those who run the service: health, metrics, and which names may get a certificate.
 import { z } from "zod";
+import { Refused } from "../../commands/refusals.ts";
 import { VERSION } from "../../config/version.ts";
 import { domainsInService } from "../../queries/domains.ts";
 import { canonicalHost } from "../../runtime/addresses/host-name.ts";
 import { atMostEvery } from "../../runtime/at-most-every.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { Api } from "../fastify.ts";
 import { isFromOperator, isFromThisMachine, isSameSecret, type OperatorDeps } from "./operator-request.ts";

@@ -1,7 +1,7 @@
 // Recognises requests of the operator: from this machine, or with the operator's token, wrong ones of which are counted.
 import { hash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import { isRefused } from "../../runtime/refused.ts";
+import { isRefused } from "../../commands/refusals.ts";
 import { bearerToken } from "../bearer-token.ts";
 import { byAddress, type CountDeps, refuseTries } from "../limits/rate-limit.ts";
 

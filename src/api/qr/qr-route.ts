@@ -1,11 +1,11 @@
 // GET /api/qr/{slug}: the QR code of a link's URL with `?qr=1`, so that scans are counted as `qr_scan`.
 import { hash } from "node:crypto";
 import { z } from "zod";
+import { Refused } from "../../commands/refusals.ts";
 import { ACCOUNT_STYLE, LEAST, PLAIN_STYLE, type QrLook, qrStyle } from "../../events/links/qr-look.ts";
 import { orNotBuilt } from "../../projections/builds/errors.ts";
 import { type BrandDocument, brands } from "../../projections/definitions/brands.ts";
 import { findLinkBySlug, type ReadableLinkDeps } from "../../queries/links/find-link.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { isKnown } from "../conditional-requests.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";

@@ -1,9 +1,9 @@
 // The lines of an exported log: `linkledger audit export` writes them, `audit verify --file` and the script of docs/audit.md
 // read them.
 import { z } from "zod";
+import { Refused } from "../../commands/refusals.ts";
 import { PREFIX, withdrawalStream } from "../../events/streams.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import { sealSchema, shownSealSchema } from "../seals/judge-seals.ts";
 import { leafHash } from "../seals/merkle.ts";

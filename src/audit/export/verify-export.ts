@@ -1,9 +1,9 @@
 // Checks an exported log with the public key alone, offline.
 
+import { Refused } from "../../commands/refusals.ts";
 import { SEALS_STREAM } from "../../events/streams.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Position } from "../../stores/event-store/port.ts";
-import { differences, type Leaf } from "../seals/differences.ts";
+import { differences, type Leaf } from "../seals/block-differences.ts";
 import { type SealFacts, SealJudge, sealFacts, sealProblem, sealProblems } from "../seals/judge-seals.ts";
 import { merkleRoot, type Part } from "../seals/merkle.ts";
 import { type LogProblem, placeOf, unpackPlaces } from "../seals/places.ts";

@@ -2,7 +2,7 @@
 
 import { newEvent } from "../../events/new-event.ts";
 import { ALL_CATEGORIES, CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { Failure } from "../../runtime/errors.ts";
 import { categoryOf } from "../../stores/event-store/categories.ts";
 import {
   type EventStore,
@@ -52,7 +52,7 @@ export class Sealer {
 
   /**
    * Continues after the newest seal of the log. `anyway`: also when it can't be trusted, or is not the one that was made
-   * last, by decision of the operator. @throws seals_untrusted
+   * last, by decision of the operator. @throws Failure
    */
   static async open(deps: SealerDeps, { anyway = false } = {}): Promise<Sealer> {
     // Before the seals are read: one that another process appends in between was not removed.
@@ -62,8 +62,7 @@ export class Sealer {
     if (event) {
       const judge = new SealJudge(deps.keys.map(({ publicKey }) => publicKey));
       const { reason } = judge.next(sealFacts(event, last));
-      if (!last || (reason !== undefined && !anyway))
-        throw new Refused("seals_untrusted", `seal ${event.revision} ${reason}`);
+      if (!last || (reason !== undefined && !anyway)) throw new Failure(`seal ${event.revision} ${reason}`);
     }
     if (anyway) await deps.noted.set(last && knownSeal(last));
     else refuseRemoved(noted, last && knownSeal(last));
@@ -158,5 +157,5 @@ export function knownSeal(seal: Seal): KnownSeal {
 function refuseRemoved(noted: KnownSeal | undefined, last: KnownSeal | undefined): void {
   const number = last?.number ?? -1;
   if (!noted || noted.number < number || (noted.number === number && noted.hash === last?.hash)) return;
-  throw new Refused("seals_untrusted", `seal ${noted.number}, the newest that was made, is not in the log`);
+  throw new Failure(`seal ${noted.number}, the newest that was made, is not in the log`);
 }

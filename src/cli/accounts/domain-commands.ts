@@ -6,9 +6,9 @@ import {
   removeDomain,
   verifyDomain,
 } from "../../commands/domains/domains.ts";
+import { Refused } from "../../commands/refusals.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { domainRow, listDomains } from "../../queries/domains.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option } from "../command.ts";
 import { DOMAIN } from "../named.ts";
 import { runQuery } from "../session.ts";

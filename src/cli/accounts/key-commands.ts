@@ -6,10 +6,10 @@ import {
   MOST_OVERLAP_HOURS,
   rotateKey,
 } from "../../commands/account/keys.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { KEY_SCOPES } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { findKey, keyRow, lastUseOf, listKeys } from "../../queries/accounts.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, option, timeArgument, wholeFrom } from "../command.ts";
 import type { Named } from "../named.ts";
 import { runQuery } from "../session.ts";

@@ -1,6 +1,7 @@
 // linkledger person list | show | remove
+
+import { Refused } from "../../commands/refusals.ts";
 import { listPersons, personRow } from "../../queries/people.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { type CommandRow, required } from "../command.ts";
 import { PERSON } from "../named.ts";
 import { runQuery } from "../session.ts";

@@ -1,9 +1,10 @@
 // linkledger audit streams | stream | events | link: shows the event log; look-ups and seals are beside it.
 import { Option } from "commander";
+import { Refused } from "../../commands/refusals.ts";
 import { CATEGORY, linkKey, linkStream, streamNamed, withdrawalStream } from "../../events/streams.ts";
 import { CATEGORIES } from "../../queries/audit/questions.ts";
-import { Refused } from "../../runtime/refused.ts";
-import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
+import { refuseForeignPosition } from "../../queries/cursor.ts";
+import { Failure } from "../../runtime/errors.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
@@ -91,7 +92,7 @@ async function streams(eventStore: EventStore, categories: readonly string[]) {
   return [...found.values()];
 }
 
-/** Page by page, as a stream may be longer than memory: one JSON document, or for people. @throws stream_not_found */
+/** Page by page, as a stream may be longer than memory: one JSON document, or for people. @throws Failure */
 export async function* streamParts(
   eventStore: Pick<EventStore, "read">,
   stream: string,
@@ -108,6 +109,6 @@ export async function* streamParts(
     }
     isFirst = false;
   }
-  if (isFirst) throw new Refused("stream_not_found", `There is no stream ${stream}`);
+  if (isFirst) throw new Failure(`There is no stream ${stream}`);
   if (json) yield "]}\n";
 }

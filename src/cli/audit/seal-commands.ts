@@ -12,9 +12,9 @@ import { knownSeal, sealAll } from "../../audit/seals/sealer.ts";
 import { EXIT_CODES } from "../../audit/verdict.ts";
 import { verifyLog } from "../../audit/verify-log.ts";
 import { SEALS_STREAM, streamNamed } from "../../events/streams.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { refuseForeignPosition } from "../../queries/cursor.ts";
+import { Failure } from "../../runtime/errors.ts";
 import { storesOf } from "../../service/stores/backend.ts";
-import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import { type CommandRow, option } from "../command.ts";
 import { withVerdict } from "../output.ts";
 import { runReading, runWithoutCatchUp, runWithoutStores, type Session } from "../session.ts";
@@ -118,13 +118,13 @@ async function verify(session: Session, { anchor, key }: VerifyOptions) {
   };
 }
 
-/** @throws seals_untrusted */
+/** @throws Failure */
 async function newestAnchor({ backend, config }: Session) {
   const [event] = await backend.eventStore.read(SEALS_STREAM, { backwards: true, limit: 1 });
-  if (!event) throw new Refused("seals_untrusted", "There is no seal yet: `audit seal` makes one");
+  if (!event) throw new Failure("There is no seal yet: `audit seal` makes one");
   const judge = new SealJudge(sealKeysFrom(config).map(({ publicKey }) => publicKey));
   const { seal, reason } = judge.next(sealFacts(event, readSeal(event)));
-  if (!seal || reason !== undefined) throw new Refused("seals_untrusted", `seal ${event.revision} ${reason}`);
+  if (!seal || reason !== undefined) throw new Failure(`seal ${event.revision} ${reason}`);
   return { anchor: anchorText(seal), position: seal.position };
 }
 
@@ -136,7 +136,7 @@ function anchorFrom(text: string): KnownSeal {
   );
 }
 
-/** Each is a key, or the name of a file that holds one. @throws bad_key */
+/** Each is a key, or the name of a file that holds one. @throws Failure */
 async function givenKeys({ files }: Pick<Session, "files">, given: readonly string[]): Promise<string[]> {
   return await Promise.all(
     given.map(async (text) => {
@@ -149,14 +149,14 @@ async function givenKeys({ files }: Pick<Session, "files">, given: readonly stri
         throw error;
       });
       if (KEY.test(key)) return key;
-      throw new Refused("bad_key", `${text} is no public key and no file of one: \`audit key\` prints it`);
+      throw new Failure(`${text} is no public key and no file of one: \`audit key\` prints it`);
     }),
   );
 }
 
 /** Needs neither stores nor settings. */
 async function verifyFile({ work, files }: Session, file: string, { key }: VerifyOptions) {
-  if (!key) throw new Refused("key_missing", "--file needs --key: the public key that `audit key` printed");
+  if (!key) throw new Failure("--file needs --key: the public key that `audit key` printed");
   const keys = await givenKeys({ files }, key);
   // An error here, as the stream's own would come too late.
   const size = await files.source(file).size();

@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { VERSION } from "../../config/version.ts";
+import { Failure } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { byteChannel } from "../../runtime/threads/byte-channel.ts";
 import { Calls } from "../../runtime/threads/calls.ts";
 import { remoteMethods, remoteStreams } from "../../runtime/threads/remote.ts";
@@ -37,7 +37,7 @@ const LISTENS_WITHIN_MS = 10_000;
 
 /**
  * Resolves with the command's exit code; with undefined where no service has the folder.
- * @throws service_silent, also where this user may not open the socket; other_version; service_ended
+ * @throws Failure for one of another version, one that ends, and a socket that this user may not open
  */
 export async function askService(
   dataDir: string,
@@ -55,7 +55,9 @@ async function openSocket(dataDir: string): Promise<Socket | undefined> {
     if (socket || !isFolderLocked(dataDir)) return socket;
     await pause(TRY_EVERY_MS);
   }
-  throw new Refused("service_silent");
+  throw new Failure(
+    "A service has DATA_DIR, but takes no command of this user: it starts or stops, another user runs it, or its log says why",
+  );
 }
 
 /** Undefined where nobody listens, as beside a copy of the folder, or where this user may not open it. */
@@ -86,7 +88,9 @@ async function converse(socket: Socket, args: readonly string[], terminal: Termi
   const calls = new Calls(channel, { asking: () => asking }, Error);
   const { run, signal } = remoteMethods<Asked, "run" | "signal">(calls, "asked", ["run", "signal"]);
   const { parts } = remoteStreams<Asked, "parts">(calls, "asked", ["parts"]);
-  const ended = new Refused("service_ended");
+  const ended = new Failure(
+    "The service was stopped while it ran this command: look what has become of it before you repeat it",
+  );
   socket.on("close", () => calls.end(ended));
   const listeners = SIGNALS.map((name) => [name, passedOn(name, terminal, signal)] as const);
   for (const [name, listener] of listeners) terminal.on(name, listener);
@@ -101,7 +105,7 @@ async function converse(socket: Socket, args: readonly string[], terminal: Termi
 }
 
 /** Resolves when the service has said that it is of this version; `take` gets what it says after that. */
-async function sameVersion(socket: Socket, take: (bytes: Uint8Array) => void, ended: Refused): Promise<void> {
+async function sameVersion(socket: Socket, take: (bytes: Uint8Array) => void, ended: Failure): Promise<void> {
   const greeted = Promise.withResolvers<void>();
   let greeting: string | undefined = "";
   socket.on("close", () => greeted.reject(ended));
@@ -116,10 +120,9 @@ async function sameVersion(socket: Socket, take: (bytes: Uint8Array) => void, en
   await greeted.promise;
 }
 
-function otherVersion(greeting: string): Refused {
+function otherVersion(greeting: string): Failure {
   const version = greeting.trim().replace(/^linkledger /, "");
-  return new Refused(
-    "other_version",
+  return new Failure(
     `The running service is version ${version} and this command ${VERSION}: use the command of the service's version`,
   );
 }

@@ -1,8 +1,8 @@
 // The service's side of ask-service.ts: one command, whose files and terminal are in another process.
 import { EventEmitter } from "node:events";
 import { PassThrough, Writable } from "node:stream";
+import { isRefusalCode, Refused } from "../../commands/refusals.ts";
 import type { ErrorFields } from "../../runtime/error-fields.ts";
-import { REFUSALS, type RefusalCode, Refused } from "../../runtime/refused.ts";
 import { byteChannel } from "../../runtime/threads/byte-channel.ts";
 import { Calls } from "../../runtime/threads/calls.ts";
 import { remoteMethods, remoteStreams } from "../../runtime/threads/remote.ts";
@@ -131,8 +131,7 @@ export function converse(open: () => Promise<Omit<Served, "files">>): Conversati
 /** What the other process refuses, or its file system, as it would be here. */
 function refusalOf(message: string, cause?: unknown): Error {
   const { code, message: said = message } = (cause ?? {}) as Partial<ErrorFields>;
-  if (typeof code === "string" && Object.hasOwn(REFUSALS, code))
-    return new Refused(code as RefusalCode, said);
+  if (isRefusalCode(code)) return new Refused(code, said);
   return Object.assign(new Error(said), { code });
 }
 

@@ -1,9 +1,10 @@
 // linkledger export links|account|clicks
 import { extname } from "node:path";
 import { Option } from "commander";
+import { Refused } from "../../commands/refusals.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import { TABLE_FORMATS } from "../../queries/log-reader/log-reader.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { Failure } from "../../runtime/errors.ts";
 import { accountLines } from "../../transfer/export/account-lines.ts";
 import { CLICK_COLUMNS, clickLines } from "../../transfer/export/click-lines.ts";
 import { clickRows } from "../../transfer/export/click-rows.ts";
@@ -122,7 +123,7 @@ async function exportClicks(session: Session, options: ClickOptions) {
     return await printed(session, lines(), options);
   }
   if (out === STANDARD_OUTPUT)
-    throw new Refused("file_required", "A Parquet file can't go to standard output: name it by --out");
+    throw new Failure("A Parquet file can't go to standard output: name it by --out");
   const { parquetParts } = await import("../../transfer/export/parquet-file.ts");
   return await written(session, out, parquetParts(CLICK_COLUMNS, rows));
 }

@@ -5,12 +5,13 @@ import { acceptHostname } from "../../commands/domains/hostname.ts";
 import { slugDerivation } from "../../commands/links/derived-identity.ts";
 import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";
 import { passwordWork } from "../../commands/password-work.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { secretKeyOf } from "../../config/config.ts";
 import { type TimeZone, timeZone } from "../../queries/analytics/time-zone.ts";
 import { hostName } from "../../runtime/addresses/host-name.ts";
+import { Failure } from "../../runtime/errors.ts";
 import { createLogger } from "../../runtime/logging.ts";
 import { noTimeZone } from "../../runtime/moment.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { bitly } from "../../transfer/import/formats/bitly.ts";
 import { dub } from "../../transfer/import/formats/dub.ts";
 import { kutt } from "../../transfer/import/formats/kutt.ts";
@@ -99,9 +100,9 @@ async function importFile(session: Session, options: Options, name: keyof typeof
   const { dryRun = false, partial = false } = options;
   const format: ImportFormat = FORMATS[name];
   if (clicks !== undefined && !format.columns.clicks)
-    throw new Refused("no_file_of_clicks", `${name} has no file of clicks of its own: leave --clicks out`);
+    throw new Failure(`${name} has no file of clicks of its own: leave --clicks out`);
   if (file === STANDARD_INPUT && clicks === STANDARD_INPUT)
-    throw new Refused("no_file_of_clicks", "Standard input can't be both the links and their clicks");
+    throw new Failure("Standard input can't be both the links and their clicks");
   // Before a link is made, as a file of clicks is read last.
   for (const wanted of [file, clicks ?? file]) await files.source(wanted).size();
   const { baseHost } = config;

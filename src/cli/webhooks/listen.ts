@@ -2,9 +2,9 @@
 import { InvalidArgumentError } from "commander";
 import { LinkledgerError } from "../../../sdk/src/errors.js";
 import { followStream } from "../../../sdk/src/events.js";
+import { Refused } from "../../commands/refusals.ts";
 import { commaSeparated } from "../../config/formats.ts";
-import { messageOf } from "../../runtime/errors.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { Failure, messageOf } from "../../runtime/errors.ts";
 import { type CommandRow, option, required } from "../command.ts";
 import { type Call, runWithoutStores } from "../session.ts";
 
@@ -77,7 +77,7 @@ async function forwarded(url: string, { headers, body }: Delivery, key: string |
 
 /** What the service refuses is no fault of the program. */
 function asRefusal(error: unknown): never {
-  if (error instanceof LinkledgerError) throw new Refused("stream_refused", error.message);
+  if (error instanceof LinkledgerError) throw new Failure(error.message);
   throw error;
 }
 

@@ -13,7 +13,7 @@ import {
   type WebhookPauser,
 } from "../../events/vocabulary.ts";
 import { type ChosenSelection, selectionOf, type WebhookSelection } from "../../events/webhook-selection.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { Refused } from "../refusals.ts";
 
 /** `recordLostAt`: when a daily check first found the TXT record missing; null if the last check found it. */
 export type VerifiedDomain = {

@@ -2,7 +2,6 @@
 import { LRUCache } from "lru-cache";
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { accountStream, CATEGORY } from "../../events/streams.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { type Actor, type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import {
@@ -12,6 +11,7 @@ import {
   handleCommand,
   loadStream,
 } from "../handle-command.ts";
+import { Refused } from "../refusals.ts";
 import { type AccountState, evolve, noAccount, type OpenAccount, opened } from "./account.ts";
 
 /**

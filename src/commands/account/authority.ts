@@ -1,8 +1,8 @@
 // Which role an actor has in an account now, and with it which rights: members, and API keys by whom they are bounded. Pure.
 import type { Role } from "../../events/vocabulary.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Actor } from "../../stores/event-store/port.ts";
 import { may, type Right, ROLE_OF_ACCOUNT_KEYS } from "../people/rights.ts";
+import { Refused } from "../refusals.ts";
 import type { AccountKey, OpenAccount } from "./account.ts";
 
 type Members = Pick<OpenAccount, "members" | "keys">;

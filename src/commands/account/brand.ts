@@ -4,7 +4,7 @@
 import type { AccountEvent } from "../../events/catalogue.ts";
 import type { QrStyle } from "../../events/links/qr-look.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { Refused } from "../refusals.ts";
 import { type AccountState, type Brand, withRoom } from "./account.ts";
 
 /** Nothing where it is so already. @throws account_not_found, history_full */

@@ -2,12 +2,12 @@
 import { z } from "zod";
 import { cleanText } from "../../events/classification/clean-text.ts";
 import { ACCOUNT_STYLE, type QrLook, type QrStyle, qrStyle } from "../../events/links/qr-look.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { CommandContext } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { OUR_WORDS } from "../issue-sentence.ts";
 import { type AcceptUrlDeps, acceptUrl } from "../links/accept-url.ts";
+import { Refused } from "../refusals.ts";
 import type { Brand } from "./account.ts";
 import { changeAccount, loadAccount } from "./accounts.ts";
 import { changeBrandTo, changeLogoTo, changeQrLookTo } from "./brand.ts";

@@ -2,8 +2,8 @@
 
 import { KEY_SCOPES, type KeyScope, USUAL_SCOPES } from "../../events/vocabulary.ts";
 import { networkOf } from "../../runtime/addresses/networks.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
+import { Refused } from "../refusals.ts";
 import type { KeyTerms } from "./account.ts";
 
 /** `expiresAt`: a time to come. `networks`: addresses, or networks as CIDR; none for all. Without a member: no bound. */

@@ -1,8 +1,8 @@
 // Decider of an account's API keys: issued, rotated, deactivated. Pure; their state is part of the account's (account.ts).
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { INTERFACE_LIMITS, type Limits, STREAM_LIMITS } from "../../events/vocabulary.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Actor } from "../../stores/event-store/port.ts";
+import { Refused } from "../refusals.ts";
 import {
   type AccountState,
   earlierTexts,

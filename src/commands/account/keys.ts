@@ -1,10 +1,10 @@
 // API keys `<prefix>_<32 random characters>` (interface, parts 3 and 5); only their SHA-256 is stored.
 import { hash } from "node:crypto";
 import type { Limits } from "../../events/vocabulary.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { acceptLabel } from "../accept-text.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
+import { Refused } from "../refusals.ts";
 import { opened } from "./account.ts";
 import { changeAccount, onAccount } from "./accounts.ts";
 import { deactivate, issue, rotate } from "./key.ts";

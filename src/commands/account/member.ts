@@ -2,9 +2,9 @@
 // (account.ts). Nobody gives more than they have at the time of the decision, whatever they had when they asked.
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { type Role, STREAM_LIMITS } from "../../events/vocabulary.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Actor } from "../../stores/event-store/port.ts";
 import { isWithin, may } from "../people/rights.ts";
+import { Refused } from "../refusals.ts";
 import { type AccountState, type Invitation, type OpenAccount, opened, withRoom } from "./account.ts";
 import { isThemselves, requireRight, roleById } from "./authority.ts";
 

@@ -2,7 +2,6 @@
 // the SHA-256 of the link's token; the link alone lets nobody in: whoever accepts it has that address.
 import { hash, randomBytes } from "node:crypto";
 import type { Role } from "../../events/vocabulary.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import { type Appended, type CommandDeps, isNotAppended } from "../handle-command.ts";
@@ -11,6 +10,7 @@ import { newPassword } from "../people/password.ts";
 import { register } from "../people/person.ts";
 import { byPerson, onPerson, removePerson } from "../people/persons.ts";
 import { emailSecret, normalEmail, passwordSecret } from "../people/secrets.ts";
+import { Refused } from "../refusals.ts";
 import { type Invitation, opened } from "./account.ts";
 import { changeAccount, loadAccount, loadOpenAccount, onAccount } from "./accounts.ts";
 import { requireRight } from "./authority.ts";

@@ -1,7 +1,6 @@
 // Opens an account for an e-mail address, which is stored in the secrets and never in an event. Whose it is owns it: the person
 // with its id.
 import type { Tier } from "../../events/vocabulary.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
@@ -9,6 +8,7 @@ import { acceptEmail, personWithEmail, withAddressLock } from "../people/email.t
 import { newPassword } from "../people/password.ts";
 import { writeForPerson } from "../people/persons.ts";
 import { emailSecret, passwordSecret, personByEmailSecret } from "../people/secrets.ts";
+import { Refused } from "../refusals.ts";
 import { open } from "./account.ts";
 import { changeAccount, loadAccount } from "./accounts.ts";
 import { type CloseDeps, closeAccount } from "./close-account.ts";

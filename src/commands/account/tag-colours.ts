@@ -1,9 +1,9 @@
 // Decider and use cases of the colours of an account's tags. That links have the tags is not asked: a colour is for people.
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { STREAM_LIMITS, type TagColour } from "../../events/vocabulary.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
+import { Refused } from "../refusals.ts";
 import { type AccountState, opened, withRoom } from "./account.ts";
 import { type CurrentAccount, changeAccount } from "./accounts.ts";
 

@@ -1,9 +1,9 @@
 // Keeps the time zone in which an account reads its numbers in the portal.
 
 import { isTimeZone, noTimeZone } from "../../runtime/moment.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
+import { Refused } from "../refusals.ts";
 import { changeTimeZoneTo } from "./account.ts";
 import { changeAccount } from "./accounts.ts";
 

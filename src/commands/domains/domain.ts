@@ -2,9 +2,9 @@
 // holds. Pure.
 import type { AccountEvent, DomainEvent } from "../../events/catalogue.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { type AccountState, type Domain, opened, type VerifiedDomain, withRoom } from "../account/account.ts";
 import { requireDeveloper } from "../caller.ts";
+import { Refused } from "../refusals.ts";
 
 /** Idempotent: adding a domain again keeps its token. @throws account_not_found, tier_required, history_full */
 export function add(

@@ -1,13 +1,13 @@
 // What is done with an account's custom domains (interface, part 3): add, verify, activate, deactivate, set the home page,
 // recheck, remove; and with the claims of their hostnames, whose streams make the owner unique across accounts.
 import { domainStream } from "../../events/streams.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { opened } from "../account/account.ts";
 import { accountCommand, changeAccount, loadAccount, onAccount } from "../account/accounts.ts";
 import { type CommandContext, requireDeveloper } from "../caller.ts";
 import { type Appended, type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
 import { type AcceptUrlDeps, acceptUrl } from "../links/accept-url.ts";
 import { derivedId } from "../links/derived-identity.ts";
+import { Refused } from "../refusals.ts";
 import * as domains from "./domain.ts";
 import { acceptHostname, lookForProof, type ResolveTxt, type TxtRecord, txtRecord } from "./hostname.ts";
 

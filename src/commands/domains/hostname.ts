@@ -4,8 +4,8 @@ import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import { parse } from "tldts";
 import { hostName } from "../../runtime/addresses/host-name.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
+import { Refused } from "../refusals.ts";
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 

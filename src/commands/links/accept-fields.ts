@@ -2,8 +2,8 @@
 import { cleanText } from "../../events/classification/clean-text.ts";
 import type { OptionChanges } from "../../events/link-options.ts";
 import type { Tier } from "../../events/vocabulary.ts";
-import { isRefused, Refused } from "../../runtime/refused.ts";
 import { requireDeveloper } from "../caller.ts";
+import { isRefused, Refused } from "../refusals.ts";
 import { type AcceptUrlDeps, acceptUrl, safetyOfAll } from "./accept-url.ts";
 import { utc } from "./fields/field-schemas.ts";
 import {

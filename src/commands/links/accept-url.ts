@@ -1,5 +1,5 @@
 // Which URLs can be shortened: http(s) without credentials, not this service itself, not known as unsafe.
-import { Refused } from "../../runtime/refused.ts";
+import { Refused } from "../refusals.ts";
 
 /** After normalisation; the API's texts say it in words. */
 export const MAX_URL_LENGTH = 8_192;

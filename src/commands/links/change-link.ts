@@ -1,7 +1,6 @@
 // Changes an existing link: its owner changes what it says, disables, enables, deletes and restores it; the
 // operator blocks an abusive one, whatever its owner does, and lets it go again.
 import { destinationsOf, type LinkOptions, withOptions } from "../../events/link-options.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { acceptReason } from "../accept-text.ts";
 import type { AccountState } from "../account/account.ts";
 import { callersAccount } from "../account/accounts.ts";
@@ -14,6 +13,7 @@ import {
   isNotAppended,
   loadStream,
 } from "../handle-command.ts";
+import { Refused } from "../refusals.ts";
 import { type AcceptedLink, acceptFields, refusePastEnd, requireTierOf } from "./accept-fields.ts";
 import type { CreateLinkDeps } from "./create-link.ts";
 import { derivedId } from "./derived-identity.ts";

@@ -4,13 +4,14 @@
 import { fingerprintOf, type LinkOptions, withOptions } from "../../events/link-options.ts";
 import { readEvent } from "../../events/read-event.ts";
 import { linkStream } from "../../events/streams.ts";
-import { isRefused, Refused } from "../../runtime/refused.ts";
+import { Failure } from "../../runtime/errors.ts";
 import { StoreUnavailable } from "../../stores/connections/errors.ts";
 import type { AccountState } from "../account/account.ts";
 import { type CurrentAccount, callersAccount } from "../account/accounts.ts";
 import { type Caller, type CommandContext, requireDeveloper } from "../caller.ts";
 import { verifiedDomain, verifiedHosts } from "../domains/domain.ts";
 import { type Appended, type CommandDeps, handleCommand, isNotAppended } from "../handle-command.ts";
+import { isRefused, Refused } from "../refusals.ts";
 import {
   type AcceptedLink,
   type AcceptFieldsDeps,
@@ -78,7 +79,7 @@ const SLUG_TRIES = 5;
 /**
  * @throws of several faults the first in this order: account_not_found for a closed account, tier_required, invalid_request
  * for an end in the past, invalid_url, unsafe_url, custom_slug_needs_domain, invalid_domain, invalid_slug, links_behind,
- * link_claimed, external_id_taken, invalid_request for fields that contradict each other, slug_taken, no_free_slug
+ * link_claimed, external_id_taken, invalid_request for fields that contradict each other, slug_taken, Failure
  */
 export async function createLink(
   deps: CreateLinkDeps,
@@ -124,7 +125,7 @@ export async function createLink(
       if (custom !== undefined) throw error;
     }
   }
-  throw new Refused("no_free_slug");
+  throw new Failure("Failed to create the short link");
 }
 
 function refuseByTier(by: Caller, request: NewLinkRequest): void {

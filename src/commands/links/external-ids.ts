@@ -3,9 +3,9 @@
 
 import { hash } from "node:crypto";
 import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { type CommandDeps, isNotAppended } from "../handle-command.ts";
+import { Refused } from "../refusals.ts";
 import type { ExistingLink } from "./link.ts";
 import { currentLink, type LinkAddress } from "./link-stream.ts";
 

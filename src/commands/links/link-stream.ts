@@ -2,7 +2,6 @@
 
 import type { LinkEvent } from "../../events/catalogue.ts";
 import { linkStream } from "../../events/streams.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import type { CommandContext } from "../caller.ts";
 import {
@@ -12,6 +11,7 @@ import {
   type Loaded,
   loadStream,
 } from "../handle-command.ts";
+import { Refused } from "../refusals.ts";
 import { derivedId } from "./derived-identity.ts";
 import { type ExistingLink, evolve, freeLink, type LinkState } from "./link.ts";
 

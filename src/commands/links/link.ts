@@ -19,7 +19,7 @@ import {
 import { linkKey } from "../../events/streams.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
 import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { Refused } from "../refusals.ts";
 import { refuseUnknownRules, withRuleIds } from "./fields/rule-ids.ts";
 
 /** What LinkCreated holds; `host`: without port. */

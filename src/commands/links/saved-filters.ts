@@ -5,11 +5,11 @@ import type { AccountEvent } from "../../events/catalogue.ts";
 import { cleanText } from "../../events/classification/clean-text.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { type AccountState, opened, withRoom } from "../account/account.ts";
 import { type CurrentAccount, changeAccount } from "../account/accounts.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
+import { Refused } from "../refusals.ts";
 
 export const FILTER_NAME_LENGTH = 50;
 /** Of the words that are searched for. */

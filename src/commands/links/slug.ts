@@ -1,5 +1,5 @@
 // Rules for slugs: custom ones by the interface, part 4; random ones from an unambiguous alphabet.
-import { Refused } from "../../runtime/refused.ts";
+import { Refused } from "../refusals.ts";
 
 /** Lower case without i, l, o and the digits 0 and 1. With SLUG_LENGTH that is 31^7, about 2.75 * 10^10 slugs. */
 export const SLUG_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";

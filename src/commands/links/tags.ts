@@ -2,9 +2,9 @@
 import { cleanText } from "../../events/classification/clean-text.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { addressOf } from "../../events/streams.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { opened } from "../account/account.ts";
 import type { CommandContext } from "../caller.ts";
+import { Refused } from "../refusals.ts";
 import { type EachOutcome, onEachLink } from "./bulk/each-link.ts";
 import { applyLinkChange } from "./change-link.ts";
 import type { CreateLinkDeps } from "./create-link.ts";

@@ -1,6 +1,6 @@
 // Mails to one recipient, through the operator's SMTP server with nodemailer.
 import { createTransport } from "nodemailer";
-import { Refused } from "../../runtime/refused.ts";
+import { Refused } from "../refusals.ts";
 
 /** `html`: of the same words. `stopUrl`: stops mails of its kind, also by a form of RFC 8058. */
 export type Mail = { to: string; subject: string; text: string; html?: string; stopUrl?: string };

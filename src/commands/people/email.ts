@@ -1,8 +1,8 @@
 // E-mail addresses: which are accepted, whose one is, and how a person gets another one.
 
-import { Refused } from "../../runtime/refused.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
+import { Refused } from "../refusals.ts";
 import { type LockDeps, withLock } from "../with-lock.ts";
 import { releaseEmail, writeForPerson } from "./persons.ts";
 import { emailSecret, normalEmail, personByEmailSecret } from "./secrets.ts";

@@ -2,9 +2,9 @@
 // their SHA-256 is stored. Those of a person are void once their password or address changes, or they are removed.
 import { hash, randomBytes } from "node:crypto";
 import type { Tier } from "../../events/vocabulary.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
+import { Refused } from "../refusals.ts";
 import { acceptEmail, type ChangedEmail, changeEmail, personWithEmail } from "./email.ts";
 import { acceptPassword, hashPassword, keepPassword, type PasswordDeps, passwordEpoch } from "./password.ts";
 import { byPerson } from "./persons.ts";

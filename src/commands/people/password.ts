@@ -1,9 +1,9 @@
 // Portal passwords: argon2id hashes, stored in the secrets and never in an event.
 import { hash, verify } from "@node-rs/argon2";
-import { Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import type { CommandDeps } from "../handle-command.ts";
+import { Refused } from "../refusals.ts";
 import { personWithEmail } from "./email.ts";
 import { recordAct, writeForPerson } from "./persons.ts";
 import { emailSecret, normalEmail, passwordSecret } from "./secrets.ts";

@@ -1,7 +1,7 @@
 // Decider of a person: who signs in, whatever accounts they are a member of. Pure. Who opened an account has no event of
 // their own before they change something: they are a person by AccountOpened.
 import type { PersonEvent } from "../../events/catalogue.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { Refused } from "../refusals.ts";
 
 export type PersonState = { status: "unregistered" | "registered" | "removed" };
 

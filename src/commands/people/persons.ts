@@ -1,11 +1,11 @@
 // Loads and changes one person's stream, and destroys what names them: the shared part of all commands of a person.
 import type { PersonEvent } from "../../events/catalogue.ts";
 import { personStream } from "../../events/streams.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import { type Appended, type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
+import { Refused } from "../refusals.ts";
 import { did, evolve, newPerson, type PersonAct, type PersonState, remove } from "./person.ts";
 import {
   deviceSecret,

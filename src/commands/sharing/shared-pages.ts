@@ -5,7 +5,6 @@ import { SHARED_CARDS, SHARED_RANGES, type SharedCard } from "../../events/accou
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import { isTimeZone, noTimeZone, parseLocalMoment, parseMoment } from "../../runtime/moment.ts";
-import { isClientError, Refused } from "../../runtime/refused.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { boundedText } from "../accept-text.ts";
 import type { SharedPage } from "../account/account.ts";
@@ -14,6 +13,7 @@ import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { LEAST_OF_PASSWORD } from "../links/fields/link-fields.ts";
 import { forgetPassword, type KeepPasswordDeps, keepLinkPassword } from "../links/link-password.ts";
+import { isClientError, Refused } from "../refusals.ts";
 import { endPage, makePage } from "./sharing.ts";
 
 /** By field, the values of which a click has one; as the engine of numbers has accepted them. */

@@ -2,9 +2,9 @@
 // (account/account.ts).
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { type AccountState, opened, type SharedPage, type WeeklyMail, withRoom } from "../account/account.ts";
 import { requireDeveloper } from "../caller.ts";
+import { Refused } from "../refusals.ts";
 
 /** Nothing where it is made already. Pages that are over count until they are ended. @throws account_not_found, tier_required, sharing_limit_reached, history_full */
 export function makePage(account: AccountState, page: SharedPage): AccountEvent[] {

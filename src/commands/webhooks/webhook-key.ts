@@ -1,11 +1,12 @@
 // A webhook's key `whk_<32 random characters>` (interface, part 2) and key pair, and their rotation. Each delivery sends the
 // key, so a hash is not enough; both are stored as a secret.
-import { isClientError, Refused } from "../../runtime/refused.ts";
+
 import { SecretDamaged } from "../../stores/secrets/errors.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { changeAccount } from "../account/accounts.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
+import { isClientError, Refused } from "../refusals.ts";
 import { withLock } from "../with-lock.ts";
 import { publicKeyOf, type SecretsInUse, type SigningSecrets } from "./signing-key.ts";
 import { rotateKey } from "./webhook.ts";

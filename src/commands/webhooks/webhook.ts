@@ -15,7 +15,6 @@ import {
   WEBHOOK_EVENTS,
   type WebhookSelection,
 } from "../../events/webhook-selection.ts";
-import { Refused } from "../../runtime/refused.ts";
 import {
   type AccountState,
   type LiveWebhook,
@@ -26,6 +25,7 @@ import {
   withRoom,
 } from "../account/account.ts";
 import { requireDeveloper } from "../caller.ts";
+import { Refused } from "../refusals.ts";
 
 /** `baseHost`: of the service, whose links are on no domain of the account. */
 type NewWebhook = ChosenSelection & {

@@ -10,7 +10,6 @@ import {
 } from "../../events/vocabulary.ts";
 import { selectionOf, WEBHOOK_EVENTS, type WebhookSelection } from "../../events/webhook-selection.ts";
 import { hostName } from "../../runtime/addresses/host-name.ts";
-import { isClientError, isRefused, Refused } from "../../runtime/refused.ts";
 import type { Actor } from "../../stores/event-store/port.ts";
 import { acceptLabel } from "../accept-text.ts";
 import type { WebhookSettings } from "../account/account.ts";
@@ -18,6 +17,7 @@ import { changeAccount, onAccount } from "../account/accounts.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { isThisService } from "../links/accept-url.ts";
+import { isClientError, isRefused, Refused } from "../refusals.ts";
 import { add, change, liveWebhook, pause, remove, resume } from "./webhook.ts";
 import { forgetWebhookKeys, keepWebhookKeys, newWebhookKey, type WebhookKeyDeps } from "./webhook-key.ts";
 

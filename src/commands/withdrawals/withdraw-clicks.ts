@@ -4,11 +4,11 @@ import type { WithdrawalEvent } from "../../events/catalogue.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import type { WithdrawnSelection } from "../../events/withdrawals.ts";
 import { networkOf } from "../../runtime/addresses/networks.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { acceptReason, boundedText } from "../accept-text.ts";
 import type { CommandContext } from "../caller.ts";
 import { type Appended, type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
 import { existingLink, type LinkAddress } from "../links/link-stream.ts";
+import { Refused } from "../refusals.ts";
 import {
   evolve,
   type FindMatching,

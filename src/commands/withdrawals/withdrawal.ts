@@ -2,8 +2,8 @@
 import type { EventOf, LinkClicked, WithdrawalEvent } from "../../events/catalogue.ts";
 import { type ClickKind, STREAM_LIMITS } from "../../events/vocabulary.ts";
 import type { WithdrawnSelection } from "../../events/withdrawals.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Position } from "../../stores/event-store/port.ts";
+import { Refused } from "../refusals.ts";
 
 type Withdrawn = EventOf<"ClicksWithdrawn">["data"];
 

@@ -20,7 +20,7 @@ import {
 } from "../../commands/people/one-time-tokens.ts";
 import { changePassword, provePassword } from "../../commands/people/password.ts";
 import { recordAct } from "../../commands/people/persons.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { countMail, sendFormPage } from "../auth/form-page.ts";
 import { EMAIL_LINK_HOURS, mail, sendMail } from "../auth/mails.ts";
 import { endSession, type SignInDeps, startSession } from "../auth/start-session.ts";

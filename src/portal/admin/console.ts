@@ -2,8 +2,8 @@
 // /admin/api.
 import type { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { type Question, questions } from "../../queries/audit/questions.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Operating, PortalDeps, Watched } from "../portal-deps.ts";
 import type { Assets } from "../shell/assets.ts";
 import { errorPages } from "../shell/error-page.ts";

@@ -7,6 +7,7 @@ import { changeTier } from "../../commands/account/tier.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import { blockLink, unblockLink } from "../../commands/links/change-link.ts";
 import { INVITATION_MS, invite } from "../../commands/people/one-time-tokens.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { restoreClicks, withdrawClicks } from "../../commands/withdrawals/withdraw-clicks.ts";
 import { linkStream } from "../../events/streams.ts";
 import { TIERS } from "../../events/vocabulary.ts";
@@ -21,7 +22,6 @@ import { accountNamed, hitsNamed, questions } from "../../queries/audit/question
 import { previewRow } from "../../queries/audit/withdrawal-rows.ts";
 import { namedLink } from "../../queries/links/named-link.ts";
 import { ownerEmail } from "../../queries/people.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { count } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
 import { redirectTo } from "../shell/visit.ts";

@@ -2,6 +2,7 @@
 // GET /admin/projections/:name: one of them, with what the operator can do.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { Refused } from "../../commands/refusals.ts";
 import {
   type BuildingRow,
   type BuildLabel,
@@ -9,7 +10,6 @@ import {
   projectionRows,
 } from "../../queries/audit/projection-rows.ts";
 import { questions } from "../../queries/audit/questions.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { SetAside } from "../../stores/coordination/set-aside.ts";
 import { count, counted } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";

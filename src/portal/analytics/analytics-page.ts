@@ -1,13 +1,13 @@
 // GET /portal/analytics: the numbers of an account, or of those of its clicks that the filters in the address let through,
 // such as of a link, a tag or a domain; live.js keeps those of a range that goes on up to date.
 import type { Api } from "../../api/fastify.ts";
+import { isRefused } from "../../commands/refusals.ts";
 import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import type { AccountAnswer, Filters } from "../../queries/analytics/question.ts";
 import { ownLinkAt } from "../../queries/links/find-link.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
 import { namedLink } from "../../queries/links/named-link.ts";
-import { isRefused } from "../../runtime/refused.ts";
 import { linkHead, shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { type Html, html } from "../shell/html.ts";

@@ -1,12 +1,12 @@
 // Asks for the numbers of a page of analytics, and says what is to be changed where they are refused.
 
+import { isRefused } from "../../commands/refusals.ts";
 import { CLICK_KINDS } from "../../events/vocabulary.ts";
 import { acceptFilters } from "../../queries/analytics/filter-values.ts";
 import type { AccountAnswer, Filters, GroupBy } from "../../queries/analytics/question.ts";
 import { type FindLinkDeps, ownLinkAt } from "../../queries/links/find-link.ts";
 import { namedLink } from "../../queries/links/named-link.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
-import { isRefused } from "../../runtime/refused.ts";
 import type { SignedIn } from "../shell/sessions.ts";
 import type { AnalyticsView } from "./view-address.ts";
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { requireDeveloper } from "../../commands/caller.ts";
+import { isRefused, Refused } from "../../commands/refusals.ts";
 import {
   type ChangesOfNumbers,
   changesRow,
@@ -9,7 +10,6 @@ import {
 } from "../../queries/analytics/changes/changes-of-numbers.ts";
 import { changesRequest } from "../../queries/analytics/changes/changes-request.ts";
 import { DAY_MS, isoIn } from "../../queries/analytics/time-zone.ts";
-import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";

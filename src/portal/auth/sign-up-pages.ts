@@ -11,8 +11,8 @@ import {
   useToken,
 } from "../../commands/people/one-time-tokens.ts";
 import { acceptPassword, hashPassword } from "../../commands/people/password.ts";
+import { Refused } from "../../commands/refusals.ts";
 import type { Tier } from "../../events/vocabulary.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { copyable } from "../shell/parts.ts";

@@ -12,10 +12,10 @@ import {
 } from "../../commands/domains/domains.ts";
 import { txtRecord } from "../../commands/domains/hostname.ts";
 import { isLoopback } from "../../commands/links/accept-url.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { findOwnDomain, listDomains } from "../../queries/domains.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { LONGEST_URL } from "../links/link-view.ts";
 import { readableUrl } from "../links/urls.ts";
 import type { PortalDeps } from "../portal-deps.ts";

@@ -6,6 +6,7 @@ import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { coloursOf } from "../../commands/account/tag-colours.ts";
 import { savedFiltersOf } from "../../commands/links/saved-filters.ts";
 import { acceptTag } from "../../commands/links/tags.ts";
+import { Refused } from "../../commands/refusals.ts";
 import type { TagColour } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { listKeys } from "../../queries/accounts.ts";
@@ -20,7 +21,6 @@ import {
 } from "../../queries/links/list-links.ts";
 import { topLinks } from "../../queries/links/top-links.ts";
 import { utcDate } from "../../runtime/moment.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { CHANGE_NAMES, changeSeveral, type SeveralChange } from "../links/change-links.ts";
 import { count, counted } from "../links/link-view.ts";
 import { createLinkForm } from "../links/new-link-page.ts";

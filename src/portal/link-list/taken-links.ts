@@ -4,6 +4,7 @@ import type { FastifyReply } from "fastify";
 import { Zip, ZipPassThrough } from "fflate";
 import { CSV_TYPE, sendExport } from "../../api/limits/exports.ts";
 import type { OpenStreams } from "../../api/limits/open-streams.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { ACCOUNT_STYLE, type QrLook } from "../../events/links/qr-look.ts";
 import {
   type AccountLinksFilter,
@@ -11,7 +12,6 @@ import {
   countAccountLinks,
   withClicks,
 } from "../../queries/links/list-links.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { COUNTED_HEAD, countedRow } from "../../transfer/export/link-table.ts";
 import { brandOf } from "../account/account-page.ts";
 import { count } from "../links/link-view.ts";

@@ -11,11 +11,11 @@ import {
   LinkFields,
 } from "../../commands/links/fields/link-fields.ts";
 import { acceptedConditions, type ShownRule, shownRule } from "../../commands/links/fields/rule-fields.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { commaSeparated } from "../../config/formats.ts";
 import type { LinkOptions, LinkRule, RuleConditions } from "../../events/link-options.ts";
 import { DEVICE_TYPES } from "../../events/vocabulary.ts";
 import { CONDITION_LABELS, CONDITION_NAMES } from "../../queries/links/rule-sentences.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { RefusedForm } from "../shell/refused-form.ts";
 import { typedUrl } from "./urls.ts";
 

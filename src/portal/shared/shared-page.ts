@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { byAddress, countTry } from "../../api/limits/rate-limit.ts";
+import { isRefused } from "../../commands/refusals.ts";
 import { findSharedPage } from "../../commands/sharing/shared-pages.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { acceptFilters } from "../../queries/analytics/filter-values.ts";
@@ -11,12 +12,11 @@ import type { Filters, GroupBy } from "../../queries/analytics/question.ts";
 import { ownLinkAt } from "../../queries/links/find-link.ts";
 import { namedLink } from "../../queries/links/named-link.ts";
 import { passCookie } from "../../redirect/password/link-pass.ts";
-import { isRefused } from "../../runtime/refused.ts";
 import { askView } from "../analytics/ask-view.ts";
 import { breakdownCards, groupsOf, MOST_ROWS } from "../analytics/breakdowns.ts";
 import { filterChips } from "../analytics/filter-chips.ts";
-import { RangeQuery } from "../analytics/range.ts";
 import { chartCard } from "../analytics/series-chart.ts";
+import { RangeQuery } from "../analytics/shown-range.ts";
 import {
   AnalyticsQuery,
   type AnalyticsView,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
 import type { Api } from "../../api/fastify.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { Refused } from "../../commands/refusals.ts";
 
 const OWN = fileURLToPath(new URL("assets", import.meta.url));
 const YEAR_SECONDS = 31_536_000;

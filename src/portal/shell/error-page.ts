@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Api } from "../../api/fastify.ts";
 import { type HttpError, reported, sendError } from "../../api/http-errors.ts";
-import { isRefused } from "../../runtime/refused.ts";
+import { isRefused } from "../../commands/refusals.ts";
 import { html } from "./html.ts";
 import { sendPage } from "./page.ts";
 

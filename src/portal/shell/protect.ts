@@ -4,7 +4,7 @@ import formbody from "@fastify/formbody";
 import helmet from "@fastify/helmet";
 import type { FastifyRequest } from "fastify";
 import type { Api } from "../../api/fastify.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { Refused } from "../../commands/refusals.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 
 const FORM_LIMIT_BYTES = 64 * 1024;

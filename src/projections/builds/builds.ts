@@ -1,6 +1,6 @@
 // The builds of a group, and what becomes of them: one small document, changed by the pure functions below alone.
+import { Refused } from "../../commands/refusals.ts";
 import { PRESENT_RULES } from "../../events/classification/classify.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Build } from "../fold/build.ts";
 import type { Progress } from "../fold/progress.ts";
 import type { ProjectionGroup } from "../groups.ts";

@@ -1,6 +1,7 @@
 // For commands: folds what is queried to the end of the log, and builds until they have taken over, or watches who does.
+
+import { Failure } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
 import { START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
@@ -49,7 +50,7 @@ export async function foldQueried(
 
 /**
  * Waits until the build in the making has taken over; folds it where no service does.
- * @throws build_cancelled; build_waits; what the stores throw; the signal's reason
+ * @throws Failure where it was cancelled, or waits for a newer program; what the stores throw; the signal's reason
  */
 export async function finishBuild(
   deps: FoldNowDeps,
@@ -58,15 +59,13 @@ export async function finishBuild(
   signal: AbortSignal,
 ): Promise<FinishedBuild> {
   const { building } = begun;
-  if (!building) throw new Refused("build_cancelled", `The build of ${group.name} was cancelled`);
+  if (!building) throw new Failure(`The build of ${group.name} was cancelled`);
   const watched = (await deps.isServed()) ? await watch(deps, group, building, signal) : undefined;
   const { outcome, waitsFor, events } = watched ?? (await completeBuild(deps, group, building, { signal }));
   signal.throwIfAborted();
-  if (outcome === "cancelled")
-    throw new Refused("build_cancelled", `The build of ${group.name} was cancelled`);
+  if (outcome === "cancelled") throw new Failure(`The build of ${group.name} was cancelled`);
   if (waitsFor)
-    throw new Refused(
-      "build_waits",
+    throw new Failure(
       `${group.name} waits for a newer program, to fold ${waitsFor.type} at ${waitsFor.position} (${waitsFor.stream})`,
     );
   await dropRetired(deps, group);

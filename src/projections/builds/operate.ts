@@ -3,8 +3,8 @@
 
 import type { CommandContext } from "../../commands/caller.ts";
 import { type RecordDeps, recordActions } from "../../commands/record-actions.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { PRESENT_RULES } from "../../events/classification/classify.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { closestName } from "../../runtime/text/closest-name.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { Build } from "../fold/build.ts";

@@ -15,8 +15,8 @@ import { groupCollections, type ProjectionGroup } from "../groups.ts";
 import { queriedBuild } from "./builds.ts";
 import { readBuilds } from "./builds-document.ts";
 import type { CompleteDeps } from "./complete-build.ts";
-import { type Difference, fieldsThatDiffer } from "./differences.ts";
 import { type TableSide, tableDifference, tablesOf } from "./differing-tables.ts";
+import { type Difference, fieldsThatDiffer } from "./field-differences.ts";
 import { foldScratch } from "./fold-now.ts";
 
 /** `version`: of the build that was compared; null where this program has none to compare. */

@@ -1,6 +1,6 @@
 // Whose question about clicks is at work in the reader thread: accounts take turns, and none has more than two at work, so that
 // one that asks much keeps nobody waiting but itself.
-import { Refused } from "../../runtime/refused.ts";
+import { Refused } from "../../commands/refusals.ts";
 
 /** At work: questions share the thread in time slices, and each holds what it has counted in memory. */
 const MOST_AT_WORK = 6;

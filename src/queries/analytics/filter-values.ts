@@ -1,13 +1,13 @@
 // What filters of clicks take, for the API and for pages: values in any case and with or without accents, hosts however they are
 // written; what no click can have is refused with what is nearest.
 import { tagOfLanguage } from "../../commands/links/fields/rule-languages.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { canonicalLanguage } from "../../events/classification/languages.ts";
 import { COUNTRIES } from "../../events/countries.ts";
 import { folded } from "../../events/links/search-text.ts";
 import { CLICK_KINDS, DEVICE_TYPES, UNKNOWN } from "../../events/vocabulary.ts";
 import { hostName } from "../../runtime/addresses/host-name.ts";
 import { parseLocalMoment } from "../../runtime/moment.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { closestName } from "../../runtime/text/closest-name.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 import { type Filters, GROUPS, type GroupBy } from "./question.ts";

@@ -1,5 +1,5 @@
 // Cuts a range of time into the hours, days, weeks or months of a time zone.
-import { Refused } from "../../runtime/refused.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { DAY_MS, HOUR_MS, instantOf, type TimeZone } from "./time-zone.ts";
 
 /** Weeks begin on Monday. */

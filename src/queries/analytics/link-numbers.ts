@@ -1,16 +1,17 @@
 // The numbers of a link in any range of time and any zone, as of any position of the log, or of its whole life: what the API
 // asks, in the reader thread.
+
+import { Refused } from "../../commands/refusals.ts";
 import { NO_RULE, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
 import type { ClickGap } from "../../projections/definitions/click-gaps.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { partsOfRuleHit } from "../../projections/definitions/rule-hits.ts";
 import { DIMENSIONS, type Dimension } from "../../projections/definitions/summaries/breakdown.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { type SliceWork, timeSlices } from "../../runtime/threads/time-slices.ts";
-import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import { upTo } from "../../stores/event-store/log-pages.ts";
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
+import { refuseForeignPosition } from "../cursor.ts";
 import { linkFromStream } from "../links/find-link.ts";
 import { type HitCounts, hitCounts } from "../links/hits-of-links.ts";
 import { type ClickQuestions, type LinkLife, MOST_VALUES } from "./click-questions.ts";

@@ -1,8 +1,8 @@
 // What a request for a range of time asks for, from the text of its parameters.
 
+import { Refused } from "../../commands/refusals.ts";
 import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
 import { noTimeZone, parseLocalMoment } from "../../runtime/moment.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import type { Interval } from "./intervals.ts";
 import { instantOf, type TimeZone, timeZone } from "./time-zone.ts";

@@ -1,6 +1,7 @@
 // What a question leaves open: its range, the points of it, and the period before.
+
+import { Refused } from "../../commands/refusals.ts";
 import { noTimeZone } from "../../runtime/moment.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { localTime } from "./counting/group-values.ts";
 import { type Interval, pointsOf, startOfDay } from "./intervals.ts";
 import type { AccountQuestion, Comparison, Period } from "./question.ts";

@@ -1,13 +1,13 @@
 // One event as auditors see it: its data without what is internal, its metadata, and each field explained.
 import type { z } from "zod";
+import { Refused } from "../../commands/refusals.ts";
 import { catalogue, type EventType } from "../../events/catalogue.ts";
 import type { CatalogueEntry } from "../../events/definition.ts";
 import { metadataOf, readEvent } from "../../events/read-event.ts";
 import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { Refused } from "../../runtime/refused.ts";
-import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import { type EventStore, type Position, type RecordedEvent, START } from "../../stores/event-store/port.ts";
+import { refuseForeignPosition } from "../cursor.ts";
 
 /** Shown instead of a value that is internal, such as the hash of an API key. */
 export const WITHHELD = "(withheld)";

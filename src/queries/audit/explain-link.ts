@@ -2,6 +2,7 @@
 
 import { amount } from "../../audit/verdict.ts";
 import type { LinkAddress } from "../../commands/links/link-stream.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { evolve, noWithdrawals } from "../../commands/withdrawals/withdrawal.ts";
 import type { WithdrawalEvent } from "../../events/catalogue.ts";
 import type { OptionChanges } from "../../events/link-options.ts";
@@ -11,7 +12,6 @@ import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
 import { eventOf } from "../../projections/fold/clicks/table-day.ts";
 import { projectionGroups } from "../../projections/groups.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../stores/coordination/set-aside.ts";
 import type { Actor, EventStore, Position, RecordedEvent } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";

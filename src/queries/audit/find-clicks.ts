@@ -1,17 +1,17 @@
 // Clicks by link, account and time, from the log: read from the hour on in which they were recorded. Where to begin is a
 // document; the search itself runs in another thread.
 
+import { Refused } from "../../commands/refusals.ts";
 import { CATEGORY, linkKey, PREFIX } from "../../events/streams.ts";
 import { laterOf } from "../../projections/definitions/click-tables/positions.ts";
 import { clicks as clickGroup } from "../../projections/groups.ts";
 import { namedLink } from "../../queries/links/named-link.ts";
-import { Refused } from "../../runtime/refused.ts";
-import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import { type EventStore, type Position, type RecordedEvent, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { lastPositionIn, positionBefore } from "../analytics/log-positions.ts";
 import { HOUR_MS } from "../analytics/time-zone.ts";
+import { refuseForeignPosition } from "../cursor.ts";
 import { ownerOf } from "../feed/account-events.ts";
 import { auditedEvent } from "./audited-event.ts";
 import { linkOf } from "./clicks-between.ts";

@@ -7,10 +7,9 @@ import { type EventIndexDocument, eventIndex } from "../../projections/definitio
 import { lifecycle } from "../../projections/groups.ts";
 import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../stores/coordination/set-aside.ts";
 import { categoryOf } from "../../stores/event-store/categories.ts";
-import { refuseForeignPosition } from "../../stores/event-store/foreign-position.ts";
 import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { FindQuery, ReadStore } from "../../stores/read-store/port.ts";
-import { behindCursor, pageOf } from "../cursor.ts";
+import { behindCursor, pageOf, refuseForeignPosition } from "../cursor.ts";
 
 /**
  * `actor`: its type, and `:` and its id where it has one. `from` is inclusive, `to` exclusive: ISO 8601 UTC. `upTo`: the

@@ -2,6 +2,7 @@
 // /admin/api and commands are made from this list.
 import { z } from "zod";
 import type { VerificationRuns } from "../../audit/verification-runs.ts";
+import { isRefused, Refused } from "../../commands/refusals.ts";
 import {
   listWithdrawals,
   previewWithdrawal,
@@ -12,7 +13,6 @@ import { CATEGORY, SEALS_STREAM, streamNamed } from "../../events/streams.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
 import { namedLink } from "../../queries/links/named-link.ts";
 import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
-import { isRefused, Refused } from "../../runtime/refused.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import { accountDetails, accountsPage, type FindAccountDeps, findAccount } from "../accounts.ts";
 import { explainedEvent, logPage, streamPage } from "./audited-event.ts";

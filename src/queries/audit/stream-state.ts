@@ -4,6 +4,7 @@ import { evolve as evolveAccount, noAccount } from "../../commands/account/accou
 import { evolveClaim, unclaimed } from "../../commands/domains/domain.ts";
 import { evolve as evolveLink, freeLink } from "../../commands/links/link.ts";
 import { evolve as evolvePerson, newPerson } from "../../commands/people/person.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { accountEvents, webhookEvents } from "../../events/accounts/account-events.ts";
 import { sharingEvents } from "../../events/accounts/sharing-events.ts";
 import type {
@@ -15,7 +16,6 @@ import type {
 } from "../../events/catalogue.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { type Withdrawal, withdrawalsAfter } from "../../events/withdrawals.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { categoryOf } from "../../stores/event-store/categories.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";

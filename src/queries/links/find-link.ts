@@ -3,11 +3,11 @@
 import type { CurrentAccount } from "../../commands/account/accounts.ts";
 import type { Caller } from "../../commands/caller.ts";
 import type { LinkAddress } from "../../commands/links/link-stream.ts";
+import { Refused } from "../../commands/refusals.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { EventUnreadable, readableEvent } from "../../events/read-event.ts";
 import { linkKey, PREFIX } from "../../events/streams.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";

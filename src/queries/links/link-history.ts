@@ -1,12 +1,12 @@
 // One link of an account with its history, from its own streams: strongly consistent.
 
+import { Refused } from "../../commands/refusals.ts";
 import type { LinkEvent, StoredEvent, WithdrawalEvent } from "../../events/catalogue.ts";
 import { blockOf, type LinkBlock } from "../../events/link-events.ts";
 import { metadataOf, readableEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import { withdrawnCount } from "../../events/withdrawals.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Actor, EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import { type ChangedFields, changedFields, contentAfter, type LinkContent } from "./changed-fields.ts";

@@ -1,5 +1,7 @@
 // What visitors meet at links (events/links/link-status.ts), by the documents of their domains and of their clicks; and the part of a
 // search that finds the links of one status.
+
+import { Refused } from "../../commands/refusals.ts";
 import type { LinkFlags } from "../../events/link-events.ts";
 import type { LinkOptions } from "../../events/link-options.ts";
 import { type LinkStatus, linkStatus, statusFacts } from "../../events/links/link-status.ts";
@@ -8,7 +10,6 @@ import { orNotBuilt } from "../../projections/builds/errors.ts";
 import { type DomainDocument, domains, isInService } from "../../projections/definitions/domains.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { allDocuments, documentPages } from "../../stores/read-store/document-pages.ts";
 import type { CountQuery, ReadStore } from "../../stores/read-store/port.ts";
 

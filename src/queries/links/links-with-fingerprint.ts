@@ -1,7 +1,7 @@
 // What find_existing asks the documents, which show every write before.
 import type { LinksWithFingerprint } from "../../commands/links/find-existing.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { shareCalls } from "../../runtime/share-calls.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 

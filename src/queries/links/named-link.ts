@@ -1,7 +1,7 @@
 // How people name a link, wherever one is asked for.
 import type { LinkAddress } from "../../commands/links/link-stream.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { hostName } from "../../runtime/addresses/host-name.ts";
-import { Refused } from "../../runtime/refused.ts";
 
 /** The link that an operator names by its slug, by `host/slug`, or by its short URL. @throws invalid_link */
 export function namedLink(text: string, baseHost: string): LinkAddress {

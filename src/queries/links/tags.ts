@@ -1,9 +1,10 @@
 // The tags of an account: those that its links have, with their colours and the clicks of people.
+
+import { Refused } from "../../commands/refusals.ts";
 import { folded, searchWords } from "../../events/links/search-text.ts";
 import type { TagColour } from "../../events/vocabulary.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { ElementCount, ReadStore } from "../../stores/read-store/port.ts";
 import { countLinks } from "./list-links.ts";

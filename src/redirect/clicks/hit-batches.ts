@@ -1,5 +1,5 @@
 // Hits in the order in which they came, gathered to batches for the writer thread, until they are stored.
-import type { Refused } from "../../runtime/refused.ts";
+import type { Refused } from "../../commands/refusals.ts";
 import { addHit, emptyBatch, type HitBatch, hitsOf, type RawHit, takeBack } from "./hit.ts";
 import type { ClickGap } from "./lost-hits.ts";
 

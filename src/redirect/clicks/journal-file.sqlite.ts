@@ -15,10 +15,10 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { Refused } from "../../commands/refusals.ts";
 import { newEvent } from "../../events/new-event.ts";
 import { gapStream } from "../../events/streams.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { setAside } from "../../stores/connections/set-aside.sqlite.ts";
 import { inTransaction } from "../../stores/connections/sqlite.ts";
 import type { NewEvent } from "../../stores/event-store/port.ts";

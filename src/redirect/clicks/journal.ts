@@ -1,10 +1,11 @@
 // Keeps clicks on disk until the event store has them: what is put into it is stored, whether the server is there or away.
+
+import { isRefused } from "../../commands/refusals.ts";
 import { type ErrorFields, errorFields } from "../../runtime/error-fields.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { backoffMs } from "../../runtime/keep-trying.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { inTime, type Sleep } from "../../runtime/pause.ts";
-import { isRefused } from "../../runtime/refused.ts";
 import { StoreFailed, StoreUnavailable } from "../../stores/connections/errors.ts";
 import {
   appendClicks,

@@ -3,10 +3,10 @@
 // and up to MOST_KEPT hits wait in memory. A durable redirect is answered when its click is stored, or 503.
 import { setTimeout as delay } from "node:timers/promises";
 import { Histogram } from "prom-client";
+import { Refused } from "../../commands/refusals.ts";
 import { type ErrorFields, errorFields } from "../../runtime/error-fields.ts";
 import { backoffMs } from "../../runtime/keep-trying.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { LogHealth } from "../../stores/coordination/log-health.ts";
 import type { ClickWriter, JournalStatus, Revisions, Written } from "./append-clicks.ts";
 import type { HitBatch, RawHit } from "./hit.ts";

@@ -2,9 +2,9 @@
 // for its CPU time, which is 2 us of 30: redirects are answered while the routes are loaded, and slugs of other hosts are no routes.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { RESERVED_WORDS } from "../../commands/links/slug.ts";
+import { isRefused } from "../../commands/refusals.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import type { Logger } from "../../runtime/logging.ts";
-import { isRefused } from "../../runtime/refused.ts";
 import type { LinkLookup } from "../lookup/look-up.ts";
 import { postedForm } from "../password/password-form.ts";
 import { type Exchange, type FollowDeps, linkFollower, refuse } from "./follow-link.ts";

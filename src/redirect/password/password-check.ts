@@ -2,9 +2,9 @@
 import { createHmac } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Bounded } from "../../commands/password-work.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { addressOf } from "../../runtime/addresses/networks.ts";
 import { entriesBound } from "../../runtime/entries-bound.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { PassFor } from "./link-pass.ts";
 
 /** Wrong passwords of a client's address, and of a link. */

@@ -1,7 +1,7 @@
 // The password of a link at the redirect: who has a pass goes on, others are asked, the right answer gives a pass.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { isRefused } from "../../commands/refusals.ts";
 import type { Logger } from "../../runtime/logging.ts";
-import { isRefused } from "../../runtime/refused.ts";
 import { answerError } from "../http/answers.ts";
 import type { PageLook } from "../http/plain-page.ts";
 import { type LinkPasses, type PassFor, passCookie } from "./link-pass.ts";

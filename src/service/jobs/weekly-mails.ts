@@ -2,6 +2,7 @@
 // it is: a crash in between loses one mail, where the other order would send it twice.
 import { loadAccount } from "../../commands/account/accounts.ts";
 import type { Mailer } from "../../commands/mail/mailer.ts";
+import { isRefused } from "../../commands/refusals.ts";
 import type { StopLinks } from "../../commands/sharing/weekly-mails.ts";
 import { CLICK_KINDS, hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import { MAIL_GROUPS, MAIL_ROWS, weeklyMail } from "../../portal/shared/weekly-mail.ts";
@@ -17,7 +18,6 @@ import {
 } from "../../queries/analytics/time-zone.ts";
 import { ownerEmail } from "../../queries/people.ts";
 import { utcDate } from "../../runtime/moment.ts";
-import { isRefused } from "../../runtime/refused.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";

@@ -1,9 +1,9 @@
 // Polls stores that are unavailable at the start, logs when they answer, and creates missing collections and indexes.
 
+import { isRefused } from "../../commands/refusals.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { inTime, pause } from "../../runtime/pause.ts";
-import { isRefused } from "../../runtime/refused.ts";
 import type { Backend } from "../stores/backend.ts";
 
 const POLL_MS = 1_000;

@@ -20,7 +20,7 @@ export function openDataFolder(dataDir: string, log: (message: string) => void =
 /**
  * Keeps other services off the folder until this process ends; commands beside it are not hindered. Creates the folder when
  * it is missing.
- * @throws data_dir_in_use; StoreUnavailable; the errors of the file system
+ * @throws Failure; StoreUnavailable; the errors of the file system
  */
 export function lockDataFolder(dataDir: string): void {
   makeFolder(dataDir, 0o700);

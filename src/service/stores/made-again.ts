@@ -17,7 +17,7 @@ const FILES: Readonly<Record<string, { differences: Differences; again: string }
 
 /**
  * To be called by who has locked the folder, before anybody opens them.
- * @throws log_form_unknown, StoreFailed: nothing is changed beside a log that this program can't read
+ * @throws file_altered, StoreFailed: nothing is changed beside a log that this program can't read
  */
 export async function setDamagedAside(dataDir: string, log: (message: string) => void): Promise<void> {
   const events = join(dataDir, "events.db");

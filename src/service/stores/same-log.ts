@@ -1,10 +1,11 @@
 // Documents, deliveries and secrets note which log they are kept beside: beside another one documents would be folded
 // anew, webhooks sent again, and addresses and keys be missing, while everything else looked fine.
+
+import { Refused } from "../../commands/refusals.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { changeBuilds, readBuilds } from "../../projections/builds/builds-document.ts";
 import { projectionGroups } from "../../projections/groups.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { orUndefined } from "../../stores/connections/errors.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";

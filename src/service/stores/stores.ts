@@ -37,7 +37,7 @@ export type VerifiableLog = Pick<EventStore, "structureProblems" | "close"> & { 
 
 /**
  * Openers throw BadConfig for an address that its driver refuses, StoreUnavailable for a file that can't be opened, and
- * log_form_unknown for an embedded log of another form.
+ * file_altered for an embedded log of another form.
  */
 export type Stores = {
   /** Behind its beginning. */

@@ -4,10 +4,10 @@ import cluster, { type Worker } from "node:cluster";
 import { fileURLToPath } from "node:url";
 import { AggregatorRegistry, Gauge } from "prom-client";
 import type { Config } from "../../config/config.ts";
+import { Failure } from "../../runtime/errors.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { inTime } from "../../runtime/pause.ts";
-import { Refused } from "../../runtime/refused.ts";
 import { stopGracefully } from "../../runtime/stop/stop-gracefully.ts";
 import { answersHttp, BACKGROUND_ROLES, type Role, type Roles } from "../roles/role.ts";
 import { type ProcessCalls, processCalls } from "./process-calls.ts";
@@ -40,7 +40,7 @@ const KILL_AFTER_MS = 1_000;
 /**
  * Resolves when all workers answer. HTTP is answered by as many processes as `workers` says; the other roles are in one
  * more process, so that there is one projector whatever the number of workers.
- * @throws worker_ended when a worker ends before it answers
+ * @throws Failure when a worker ends before it answers
  */
 export async function startWorkers({ config, roles, workers, log }: PrimaryDeps): Promise<void> {
   // Each worker accepts connections from the port itself. Passed on by the primary, those in flight to a worker that is
@@ -168,7 +168,7 @@ function keepMember(
     delete member.worker;
     delete member.calls;
     calls.end();
-    first.reject(new Refused("worker_ended", `worker ${member.id} has ended before it answered`));
+    first.reject(new Failure(`worker ${member.id} has ended before it answered`));
     if (!signal.aborted) log.error(how, `worker ${member.id} ended`);
   };
   member.ended = keepRunning(RESTART, runOnce, signal);

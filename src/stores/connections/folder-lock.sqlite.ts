@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Refused } from "../../runtime/refused.ts";
+import { Failure } from "../../runtime/errors.ts";
 import { unavailableOnError } from "./sqlite.ts";
 
 const [SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB] = [5, 11, 26];
@@ -12,7 +12,7 @@ const WAIT_MS = 500;
 /**
  * Locks `folder`, which exists, until `release` or the end of the process; by `pid` the holder is named to whoever comes
  * later. The file in it can be read, copied and deleted.
- * @throws data_dir_in_use while another process holds it; StoreUnavailable
+ * @throws Failure while another process holds it; StoreUnavailable
  */
 export function lockFolder(folder: string, pid: number): { release(): void } {
   const file = join(folder, "lock.db");
@@ -27,7 +27,7 @@ export function lockFolder(folder: string, pid: number): { release(): void } {
       if (isError(error, SQLITE_CORRUPT, SQLITE_NOTADB)) {
         db.close();
         const otherwise = "holds nothing: delete it once no service runs on this folder";
-        throw new Refused("file_altered", `${file} is damaged, and ${otherwise}`);
+        throw new Failure(`${file} is damaged, and ${otherwise}`, { code: "file_altered" });
       }
       const isHeld = isError(error, SQLITE_BUSY);
       const holder = isHeld ? holderIn(db) : pid;
@@ -35,8 +35,7 @@ export function lockFolder(folder: string, pid: number): { release(): void } {
       if (!isHeld) throw error;
       // Of another container, in which processes are numbered anew, it may be our own number.
       const name = holder === pid ? "another service" : `another service, process ${holder}`;
-      throw new Refused(
-        "data_dir_in_use",
+      throw new Failure(
         `DATA_DIR: ${folder} is in use by ${name}: stop it, or give this one a folder of its own`,
       );
     }

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Refused } from "../../runtime/refused.ts";
+import { Failure } from "../../runtime/errors.ts";
 import { openReadOnly } from "./sqlite.ts";
 
 /** `sql`: as it was created; null for an index that belongs to a table's constraint. */
@@ -39,7 +39,7 @@ export function alterationsOf(file: string, schema?: string): string[] {
 /** To be called before anything is written to a file. @throws file_altered */
 export function refuseAltered(db: DatabaseSync, schema?: string): void {
   const [difference] = alterations(db, schema);
-  if (difference) throw new Refused("file_altered", difference);
+  if (difference) throw new Failure(difference, { code: "file_altered" });
 }
 
 function objectsOf(db: DatabaseSync): SchemaObject[] {

@@ -1,5 +1,4 @@
 // Positions from outside of the log, given by people or kept as checkpoints, are checked against it.
-import { Refused } from "../../runtime/refused.ts";
 import { type EventStore, type Position, START } from "./port.ts";
 
 type Deps = { eventStore: Pick<EventStore, "head"> };
@@ -10,14 +9,6 @@ export async function isOwnPosition({ eventStore }: Deps, position: Position): P
   const head = await eventStore.head();
   const formOf = (text: string) => text.replace(/\d/g, "0");
   return formOf(position) === formOf(head) && position <= head;
-}
-
-/**
- * Refuses a position that isn't of this log: a feed that continues there would pass over events, and an export would be
- * empty. @throws invalid_position, StoreUnavailable
- */
-export async function refuseForeignPosition(deps: Deps, position: Position): Promise<void> {
-  if (!(await isOwnPosition(deps, position))) throw new Refused("invalid_position");
 }
 
 /** Whether the log has this event there, as every log has none at START. @throws StoreUnavailable */

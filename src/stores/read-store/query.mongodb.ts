@@ -13,7 +13,7 @@ export type StoredDocument = BsonDocument & {
   _term?: number;
 };
 
-/** @throws bad_name */
+/** @throws Failure */
 export function filterOf(query: Omit<FindQuery, "limit">): Filter<StoredDocument> {
   const { where, range, in: among, notIn, contains, has, after, sort } = query;
   const parts: BsonDocument[] = [];
@@ -37,7 +37,7 @@ export function filterOf(query: Omit<FindQuery, "limit">): Filter<StoredDocument
     : { $and: parts as Filter<StoredDocument>[] };
 }
 
-/** The field, then `_id`, both in the same direction. @throws bad_name */
+/** The field, then `_id`, both in the same direction. @throws Failure */
 export function sortOf(sort: FindQuery["sort"]): Sort {
   const direction = sort?.direction === "desc" ? -1 : 1;
   return sort && sort.field !== "_id"

@@ -6,18 +6,18 @@ import type { FindQuery, Scalar } from "./port.ts";
 
 type Sql = { sql: string; values: SQLInputValue[] };
 
-/** @throws bad_name */
+/** @throws Failure */
 export function tableName(collection: string): string {
   return `"docs_${collectionName(collection)}"`;
 }
 
-/** The SQL expression of a top-level field, the same in indexes and queries. @throws bad_name */
+/** The SQL expression of a top-level field, the same in indexes and queries. @throws Failure */
 export function column(field: string): string {
   if (field === "_id") return "_id";
   return field === "_position" ? "position" : `json_extract(fields, '$.${fieldName(field)}')`;
 }
 
-/** What follows `SELECT ...`. @throws bad_name */
+/** What follows `SELECT ...`. @throws Failure */
 export function searchSql(collection: string, query: FindQuery): Sql {
   const { sql, values } = matchSql(collection, query);
   const direction = query.sort?.direction === "desc" ? "DESC" : "ASC";
@@ -30,7 +30,7 @@ export function searchSql(collection: string, query: FindQuery): Sql {
   };
 }
 
-/** The same without order and limit. @throws bad_name */
+/** The same without order and limit. @throws Failure */
 export function matchSql(collection: string, query: Omit<FindQuery, "limit">): Sql {
   const parts: string[] = [];
   const values: SQLInputValue[] = [];

@@ -1,6 +1,6 @@
 // Derives the keys that encrypt secrets from SECRET_KEY; they are kept in memory only.
 import { type CipherGCMTypes, createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
-import { Refused } from "../../runtime/refused.ts";
+import { Failure } from "../../runtime/errors.ts";
 import { derivedKey } from "./derived-key.ts";
 import { SecretDamaged } from "./errors.ts";
 
@@ -33,9 +33,9 @@ export function keyringOf(secretKey: string, previous?: string): Keyring {
       if (id === undefined) throw new SecretDamaged(name);
       const key = keys.find((known) => known.id === id);
       if (!key)
-        throw new Refused(
-          "secret_key_unknown",
+        throw new Failure(
           `What is stored is encrypted with another SECRET_KEY (key id ${id}): set that one, also as SECRET_KEY_PREVIOUS`,
+          { code: "secret_key_unknown" },
         );
       try {
         return open(key, name, Buffer.from(nonce, "base64url"), Buffer.from(body, "base64url"));

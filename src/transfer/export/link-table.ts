@@ -2,7 +2,7 @@
 import { FIELD_NAMES, fieldsOf } from "../../commands/links/fields/link-fields.ts";
 import type { LinkOptions } from "../../events/link-options.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { Failure } from "../../runtime/errors.ts";
 import { csvLines } from "../csv-cells.ts";
 import { type AccountLinesDeps, accountLinks } from "./account-lines.ts";
 
@@ -16,7 +16,7 @@ type Cells = { readonly [column in (typeof COLUMNS)[number]]?: unknown };
 /**
  * One row a link as it is now, of this status, or of all that are not deleted; a password is its argon2id hash. `forSpreadsheets`:
  * as of csvLines.
- * @throws record_refused for a link that can't be read, as a table can't say so; EventNewer
+ * @throws Failure for a link that can't be read, as a table can't say so; EventNewer
  */
 export async function* linkTable(
   deps: AccountLinesDeps,
@@ -80,8 +80,5 @@ function cellOf(value: unknown): string {
 }
 
 function refuse(error: string): never {
-  throw new Refused(
-    "record_refused",
-    `A link can't be read: ${error}. Without --format csv its line says so`,
-  );
+  throw new Failure(`A link can't be read: ${error}. Without --format csv its line says so`);
 }

@@ -9,7 +9,7 @@ import { LinkFields } from "../../commands/links/fields/link-fields.ts";
 import { isUsableHash } from "../../commands/links/link-password.ts";
 import { composed } from "../../events/classification/clean-text.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { Failure } from "../../runtime/errors.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 import type { ImportedFields, ImportedPassword } from "./imported.ts";
 
@@ -18,7 +18,7 @@ export type ImportedRequest = ImportedFields & { url?: string | undefined };
 
 /**
  * `newId`: of the link's next password. `ownHosts`: as for acceptUrl.
- * @throws invalid_url, unsafe_url; record_refused for fields that a link can't have, and for a hash that isn't
+ * @throws invalid_url, unsafe_url; Failure for fields that a link can't have, and for a hash that isn't
  * argon2id
  */
 export async function acceptImported<Request extends ImportedRequest>(
@@ -42,15 +42,15 @@ export async function acceptImported<Request extends ImportedRequest>(
   return { ...accepted, options: { ...options, passwordId } };
 }
 
-/** @throws record_refused */
+/** @throws Failure */
 async function acceptHash(password: Exclude<ImportedPassword, "replaced">): Promise<string> {
   if ("hash" in password && (await isUsableHash(password.hash))) return password.hash;
-  throw new Refused("record_refused", "its password is no argon2id hash of a usual cost");
+  throw new Failure("its password is no argon2id hash of a usual cost");
 }
 
-function refusedFields(error: z.ZodError): Refused {
+function refusedFields(error: z.ZodError): Failure {
   const [issue] = error.issues;
-  return new Refused("record_refused", `${issue?.path.join(".")} ${issue?.message}`);
+  return new Failure(`${issue?.path.join(".")} ${issue?.message}`);
 }
 
 /** Texts for people that are longer than they may be here: shortened, as the link is worth more. Returns which. */

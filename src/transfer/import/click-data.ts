@@ -8,7 +8,7 @@ import { addPlace, clickReader } from "../../redirect/clicks/click-event.ts";
 import { nowhere, placeOf } from "../../redirect/clicks/enrich/geo.ts";
 import { boundedHeader, packTarget, type RawHit } from "../../redirect/clicks/hit.ts";
 import type { VisitorOf } from "../../redirect/clicks/visitors/visitor.ts";
-import { Refused } from "../../runtime/refused.ts";
+import { Failure } from "../../runtime/errors.ts";
 import type { TargetLink } from "./import-link.ts";
 import type { ClickFacts } from "./imported.ts";
 
@@ -17,13 +17,13 @@ const NAME_LENGTH = 64;
 
 /**
  * `visitorOf`: codes under a salt of this import, which is not kept: visitors are told apart within one import only.
- * The function throws record_refused for a click in the future, and for one at a revision that the link has not had.
+ * The function throws a Failure for a click in the future, and for one at a revision that the link has not had.
  */
 export function clickDataOf(deps: { clock: () => Date; visitorOf: (at: string) => VisitorOf }) {
   const clickOf = clickReader({ locate: () => nowhere });
   return (link: TargetLink, facts: ClickFacts): LinkClicked => {
     const { at, device = UNKNOWN, isBot = false, isScan = false } = facts;
-    if (at > deps.clock().toISOString()) throw new Refused("record_refused", `${at} is in the future`);
+    if (at > deps.clock().toISOString()) throw new Failure(`${at} is in the future`);
     const hit = hitOf(link, facts);
     const { visitor, accountVisitor, ...data } = clickOf(hit, deps.visitorOf(at)).data;
     const hasAgent = data.userAgent !== undefined;
@@ -46,15 +46,15 @@ export function clickDataOf(deps: { clock: () => Date; visitorOf: (at: string) =
   };
 }
 
-/** @throws record_refused */
+/** @throws Failure */
 function hitOf({ destinations, host: _, ...link }: TargetLink, facts: ClickFacts): RawHit {
   const { revision = 0, method = "GET", isScan = false, utm = {}, rule } = facts;
   const at = destinations[revision];
-  if (!at) throw new Refused("record_refused", `the link has had no revision ${revision} here`);
+  if (!at) throw new Failure(`the link has had no revision ${revision} here`);
   const isOwn = rule === undefined || rule === NO_RULE;
   const longUrl = isOwn ? at.longUrl : at.rules.find(({ id }) => id === rule)?.url;
   if (longUrl === undefined)
-    throw new Refused("record_refused", `the link has had no rule ${rule} at its revision ${revision}`);
+    throw new Failure(`the link has had no rule ${rule} at its revision ${revision}`);
   const query = new URLSearchParams(isScan ? { qr: "1" } : {});
   for (const [field, value = ""] of Object.entries(utm)) query.set(`utm_${field}`, value);
   const header = (text = "") => boundedHeader(text);

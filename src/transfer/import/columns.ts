@@ -12,7 +12,7 @@ import type {
   ImportFormat,
 } from "./imported.ts";
 
-/** Reads a value by the first of the names that has one. @throws record_refused for what is not of its type */
+/** Reads a value by the first of the names that has one. @throws Failure for what is not of its type */
 export type Read<T> = (record: Fields, names: readonly string[], context: ImportContext) => T;
 
 type Column<T> = { names: readonly string[]; read: Read<T> };

@@ -1,8 +1,8 @@
 // Accounts for every field of the links in a file: what it becomes, why it is left out or refused, or that we
 // don't know it.
 import { cleanText } from "../../events/classification/clean-text.ts";
+import { Failure } from "../../runtime/errors.ts";
 import { isObject } from "../../runtime/is-object.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { FieldList, Fields } from "./imported.ts";
 
 /**
@@ -28,7 +28,7 @@ export function fieldCounts({ mapped, leftOut, refused }: FieldList) {
   /** Objects of which members are known, such as `meta` of `meta.maxVisits`. */
   const parents = new Set([...known.keys()].flatMap(ancestorsOf));
 
-  /** Counts the fields of one link. @throws record_refused when it has one that must not be lost */
+  /** Counts the fields of one link. @throws Failure when it has one that must not be lost */
   function add(record: Fields): void {
     let refusal: string | undefined;
     for (const [name, value] of membersOf(record)) {
@@ -39,7 +39,7 @@ export function fieldCounts({ mapped, leftOut, refused }: FieldList) {
       counts[counted] = { ...fate, records: (counts[counted]?.records ?? 0) + 1 };
       refusal ??= fate?.refused;
     }
-    if (refusal !== undefined) throw new Refused("record_refused", refusal);
+    if (refusal !== undefined) throw new Failure(refusal);
   }
 
   function* membersOf(record: Fields, prefix = ""): Generator<[name: string, value: unknown]> {

@@ -1,8 +1,9 @@
 // Reads values of records whose names and forms differ by service and version.
+
 import { instantOf, type TimeZone } from "../../queries/analytics/time-zone.ts";
+import { Failure } from "../../runtime/errors.ts";
 import { isObject } from "../../runtime/is-object.ts";
 import { parseLocalMoment } from "../../runtime/moment.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { Fields } from "./imported.ts";
 import { isDeeper } from "./reading/json-values.ts";
 
@@ -39,7 +40,7 @@ export function listOf(record: Fields, names: readonly string[]): string[] {
   return [];
 }
 
-/** A member, or as CSV its JSON. @throws record_refused */
+/** A member, or as CSV its JSON. @throws Failure */
 export function jsonOf(record: Fields, [name = ""]: readonly string[]): unknown {
   const value = memberOf(record, name);
   if (typeof value !== "string") return value ?? undefined;
@@ -48,16 +49,16 @@ export function jsonOf(record: Fields, [name = ""]: readonly string[]): unknown 
   try {
     parsed = JSON.parse(value) ?? undefined;
   } catch {
-    throw new Refused("record_refused", `${name} is no JSON`);
+    throw new Failure(`${name} is no JSON`);
   }
-  if (isDeeper(parsed, DEEPEST)) throw new Refused("record_refused", `${name} is nested too deeply`);
+  if (isDeeper(parsed, DEEPEST)) throw new Failure(`${name} is nested too deeply`);
   return parsed;
 }
 
-/** @throws record_refused when it is missing */
+/** @throws Failure when it is missing */
 export function requiredText(record: Fields, names: readonly string[]): string {
   const written = textOf(record, names);
-  if (written === undefined) throw new Refused("record_refused", `there is no ${names[0]}`);
+  if (written === undefined) throw new Failure(`there is no ${names[0]}`);
   return written;
 }
 
@@ -66,34 +67,34 @@ export function countOf(record: Fields, names: readonly string[]): number | unde
   return Number.isInteger(count) && count >= 0 ? count : undefined;
 }
 
-/** @throws record_refused when there is one that is no number */
+/** @throws Failure when there is one that is no number */
 export function numberOf(record: Fields, names: readonly string[]): number | undefined {
   const written = textOf(record, names);
   if (written === undefined) return undefined;
-  if (!/^-?\d+$/.test(written)) throw new Refused("record_refused", `${written} is not a number`);
+  if (!/^-?\d+$/.test(written)) throw new Failure(`${written} is not a number`);
   return Number(written);
 }
 
 /**
  * CSV files of databases write them as 0, f and the like.
- * @throws record_refused for what is neither true nor false
+ * @throws Failure for what is neither true nor false
  */
 export function isTrue(record: Fields, [name = ""]: readonly string[]): boolean {
   const written = textOf(record, [name]) ?? "";
   if (/^(true|t|yes|1)$/i.test(written)) return true;
   if (/^(false|f|no|0|)$/i.test(written)) return false;
-  throw new Refused("record_refused", `${name} is neither true nor false`);
+  throw new Failure(`${name} is neither true nor false`);
 }
 
 /**
  * ISO 8601 UTC, from 1970 on. `zone`: of times that name no offset.
- * @throws record_refused also for those where no zone is known
+ * @throws Failure also for those where no zone is known
  */
 export function timeOf(written: string, zone: TimeZone | undefined): string {
   const { local, offset } = parseLocalMoment(written) ?? {};
   if (local === undefined) throw noTime(written);
   if (offset === undefined && !zone)
-    throw new Refused("record_refused", `${written} names no offset: name its time zone by --timezone`);
+    throw new Failure(`${written} names no offset: name its time zone by --timezone`);
   const at = offset === undefined ? instantOf(zone as TimeZone, local, "later") : local - offset;
   if (at < 0 || at > LATEST) throw noTime(written);
   return new Date(at).toISOString();
@@ -102,11 +103,11 @@ export function timeOf(written: string, zone: TimeZone | undefined): string {
 /** The end of the year 9999, as times are compared as text. */
 const LATEST = 253_402_300_799_999;
 
-function noTime(written: string): Refused {
-  return new Refused("record_refused", `${written} is not a time`);
+function noTime(written: string): Failure {
+  return new Failure(`${written} is not a time`);
 }
 
-/** MySQL's 0000-00-00 is no time. @throws record_refused */
+/** MySQL's 0000-00-00 is no time. @throws Failure */
 export function optionalTime(
   record: Fields,
   names: readonly string[],
@@ -117,9 +118,9 @@ export function optionalTime(
   return timeOf(written, zone);
 }
 
-/** Host and slug of a short URL, with or without a scheme; a bare slug has no host. @throws record_refused */
+/** Host and slug of a short URL, with or without a scheme; a bare slug has no host. @throws Failure */
 export function shortUrlOf(written: string): { host: string | undefined; slug: string } {
   const [, host, slug] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^/?#]+)\/?$/i.exec(written) ?? [];
-  if (slug === undefined) throw new Refused("record_refused", `${written} is not a short URL`);
+  if (slug === undefined) throw new Failure(`${written} is not a short URL`);
   return { host: host?.toLowerCase(), slug };
 }

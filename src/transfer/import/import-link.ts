@@ -31,12 +31,13 @@ import {
 import type { LinkAddress, LinkPlace } from "../../commands/links/link-stream.ts";
 import { acceptCustomSlug, acceptImportedSlug } from "../../commands/links/slug.ts";
 import type { RecheckLater } from "../../commands/links/url-safety.ts";
+import { isRefused, Refused } from "../../commands/refusals.ts";
 import type { LinkEvent } from "../../events/catalogue.ts";
 import { type LinkRule, withOptions } from "../../events/link-options.ts";
 import { linkKey, linkStream } from "../../events/streams.ts";
 import type { LinkTarget } from "../../redirect/clicks/hit.ts";
 import { comparableUrl } from "../../runtime/addresses/comparable-url.ts";
-import { isRefused, Refused } from "../../runtime/refused.ts";
+import { Failure } from "../../runtime/errors.ts";
 import { timeOrderedId } from "../../runtime/time-ordered-id.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import { acceptImported, fitted, type ImportedRequest } from "./accept-imported.ts";
@@ -88,7 +89,7 @@ const noHistory: History = { link: freeLink, destinations: [] };
 /**
  * `format`: whose link it is. `claimed`: by the earlier links of this import; gets this one. `already`: it was
  * imported from the same source before, by this import too, and is left as it is now.
- * @throws record_refused, slug_taken, external_id_taken, invalid_slug, invalid_url, unsafe_url, link_deleted,
+ * @throws Failure, slug_taken, external_id_taken, invalid_slug, invalid_url, unsafe_url, link_deleted,
  * history_full; StoreUnavailable
  */
 export async function importLink(
@@ -138,7 +139,7 @@ export async function importLink(
   const created = first ? undefined : await made();
   const history = created ?? (await loadStream(deps.eventStore, historyOf(host, slug))).state;
   if (history.link.status === "free")
-    throw new Refused("record_refused", `the stream of ${key} doesn't begin with its creation`);
+    throw new Failure(`the stream of ${key} doesn't begin with its creation`);
   const { accountId, via } = history.link;
   const link = { key, host, accountId, via, destinations: history.destinations };
   claimed.links.set(key, { source, longUrl: imported.longUrl, link });
@@ -260,7 +261,7 @@ type IdOf = (at: string, n: number, type: string) => string;
 /**
  * Every destination is checked as that of a new link is. A change that its file dates before the one before it, or not at
  * all, is dated as that one: a history has an order.
- * @throws invalid_url, unsafe_url, record_refused; link_deleted for a change after a deletion, history_full;
+ * @throws invalid_url, unsafe_url, Failure; link_deleted for a change after a deletion, history_full;
  * invalid_request
  */
 async function eventsOf(
@@ -315,7 +316,7 @@ async function eventsOf(
     state = made.reduce(evolve, state);
     events.push(...made);
   }
-  if (latest > now) throw new Refused("record_refused", `${latest} is in the future`);
+  if (latest > now) throw new Failure(`${latest} is in the future`);
   return { link: state, events, unchecked, passwords };
 
   async function accepted(

@@ -1,8 +1,9 @@
 // The delivery log of a webhook, which covers 30 days, and sending again what it has, for the portal and the command line.
+
+import { Refused } from "../../commands/refusals.ts";
 import type { WebhookEventName } from "../../events/webhook-selection.ts";
 import { behindCursor, pageOf } from "../../queries/cursor.ts";
 import { entitledWebhook, showWebhook } from "../../queries/webhooks.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type {
   Delivery,

@@ -1,8 +1,9 @@
 // The test tool (interface, part 6): sends a signed sample of what the webhook is told of to an endpoint and returns the outcome.
+
+import { Refused } from "../../commands/refusals.ts";
 import { keysInUse } from "../../commands/webhooks/webhook-key.ts";
 import { LINK_CLICKED } from "../../events/webhook-selection.ts";
 import { entitledWebhook } from "../../queries/webhooks.ts";
-import { Refused } from "../../runtime/refused.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { AttemptResult, DeliverySender } from "../delivery/send-delivery.ts";

@@ -1,6 +1,6 @@
 // Validates a webhook's URL: when it is added or changed, and again before every delivery.
 import { isIP } from "node:net";
-import { Refused } from "../../runtime/refused.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { addressRefusal, portRefusal, type Reach } from "./safe-address.ts";
 
 const MAX_RECEIVER_URL_LENGTH = 2048;

@@ -1,5 +1,5 @@
 // Maps errors and statuses of a request to a stable code and a sentence for the delivery log.
-import { isRefused } from "../../runtime/refused.ts";
+import { isRefused } from "../../commands/refusals.ts";
 
 export type RequestFailure = { code: string; message: string };
 

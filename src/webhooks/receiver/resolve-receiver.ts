@@ -4,7 +4,7 @@ import type { LookupAddress } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
-import { Refused } from "../../runtime/refused.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { isLocalName } from "./receiver-url.ts";
 
 /** All addresses of a name, at least one. @throws Refused (`dns_failed`) */

@@ -3,7 +3,7 @@ import type { LookupAddress } from "node:dns";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { isIP, type LookupFunction, type Socket } from "node:net";
-import { Refused } from "../../runtime/refused.ts";
+import { Refused } from "../../commands/refusals.ts";
 import type { ResolveReceiver } from "./resolve-receiver.ts";
 import { addressRefusal, portRefusal, type Reach } from "./safe-address.ts";
 

@@ -1,12 +1,12 @@
 // Weekly mails: begun in the portal, sent once a week on Monday at 8:00 where their owner lives, stopped without signing in.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Mailer, smtpMailer } from "../../../src/commands/mail/mailer.ts";
+import { Refused } from "../../../src/commands/refusals.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { beginWeeklyMail, stopLinks } from "../../../src/commands/sharing/weekly-mails.ts";
 import { secretKeysOf } from "../../../src/config/config.ts";
 import { type WeeklyMailDocument, weeklyMails } from "../../../src/projections/definitions/weekly-mails.ts";
 import { timeZone } from "../../../src/queries/analytics/time-zone.ts";
-import { Refused } from "../../../src/runtime/refused.ts";
 import { dueWeek, sendWeeklyMails } from "../../../src/service/jobs/weekly-mails.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
 import { until } from "../../support/runtime/until.ts";

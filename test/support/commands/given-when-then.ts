@@ -1,6 +1,6 @@
 // Given-when-then for deciders: given past events, when a command is decided, then these events or this refusal.
 import { expect } from "vitest";
-import type { RefusalCode } from "../../../src/runtime/refused.ts";
+import type { RefusalCode } from "../../../src/commands/refusals.ts";
 
 export function deciderOf<S, E>(initial: S, evolve: (state: S, event: E) => S) {
   return (given: readonly E[], when: (state: S) => readonly E[], then: readonly E[] | RefusalCode) => {

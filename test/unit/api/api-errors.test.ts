@@ -2,9 +2,9 @@
 import { expect, it } from "vitest";
 import { httpErrorOf } from "../../../src/api/http-errors.ts";
 import { apiErrors } from "../../../src/api/schemas.ts";
+import { REFUSALS, type RefusalCode, Refused } from "../../../src/commands/refusals.ts";
 import { EventNewer, EventUnreadable } from "../../../src/events/read-event.ts";
 import { DomainError } from "../../../src/runtime/errors.ts";
-import { REFUSALS, type RefusalCode, Refused } from "../../../src/runtime/refused.ts";
 
 /** Errors that are no refusals. */
 class Coded extends DomainError {

@@ -1,7 +1,7 @@
 // The list of codes at /docs/error-codes has each that the API refuses with, under the status that it answers.
 import { expect, it } from "vitest";
 import { ERROR_CAUSES } from "../../../src/api/openapi/error-causes.ts";
-import { REFUSALS } from "../../../src/runtime/refused.ts";
+import { REFUSALS } from "../../../src/commands/refusals.ts";
 
 const refusals: Readonly<Record<string, { status?: number; exit?: number; message?: string }>> = REFUSALS;
 const listed = Object.entries(ERROR_CAUSES).flatMap(([status, causes]) =>

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { linkPasswordTries } from "../../../src/api/limits/link-password-tries.ts";
 import { rateLimits } from "../../../src/api/limits/rate-limit.ts";
-import { isRefused } from "../../../src/runtime/refused.ts";
+import { isRefused } from "../../../src/commands/refusals.ts";
 import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
 
 const LINK = "localhost/abc";

@@ -1,10 +1,10 @@
 // How many pages and mails an account has at a time, and that what it has can always be ended.
 import { expect, it } from "vitest";
 import { evolve, noAccount, open, type SharedPage } from "../../../src/commands/account/account.ts";
+import { isRefused } from "../../../src/commands/refusals.ts";
 import { beginMail, endPage, makePage, stopMail } from "../../../src/commands/sharing/sharing.ts";
 import type { AccountEvent } from "../../../src/events/catalogue.ts";
 import { STREAM_LIMITS, type Tier } from "../../../src/events/vocabulary.ts";
-import { isRefused } from "../../../src/runtime/refused.ts";
 
 const accountId = "7d3f0a52-1c7e-4b0e-9a1f-2f6c1f0f9a11";
 const at = "2026-03-01T10:00:00.000Z";

@@ -9,10 +9,10 @@ import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.t
 import { createLinksInBulk } from "../../../src/commands/links/bulk/bulk-requests.ts";
 import { blockLink, changeLink } from "../../../src/commands/links/change-link.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
+import { Refused } from "../../../src/commands/refusals.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
 import { linksWithFingerprint } from "../../../src/queries/links/links-with-fingerprint.ts";
 import { CLOCK_SKEW_MS } from "../../../src/runtime/moment.ts";
-import { Refused } from "../../../src/runtime/refused.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";

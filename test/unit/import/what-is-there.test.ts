@@ -6,7 +6,7 @@ import { loadOpenAccount } from "../../../src/commands/account/accounts.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import type { CommandContext } from "../../../src/commands/caller.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
-import { isRefused } from "../../../src/runtime/refused.ts";
+import { isRefused } from "../../../src/commands/refusals.ts";
 import { bitly } from "../../../src/transfer/import/formats/bitly.ts";
 import { dub } from "../../../src/transfer/import/formats/dub.ts";
 import { kutt } from "../../../src/transfer/import/formats/kutt.ts";

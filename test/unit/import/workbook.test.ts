@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { strToU8, unzipSync, Zip, ZipDeflate, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import { isRefused } from "../../../src/runtime/refused.ts";
+import { isRefused } from "../../../src/commands/refusals.ts";
 import type { Source } from "../../../src/transfer/import/reading/lines.ts";
 import { readRows } from "../../../src/transfer/import/reading/read-rows.ts";
 import { sheetAsCsv } from "../../../src/transfer/import/reading/workbook.ts";

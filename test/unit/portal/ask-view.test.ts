@@ -1,9 +1,9 @@
 // What a page of analytics asks for, and what it says where it is refused.
 import { expect, it } from "vitest";
+import { Refused } from "../../../src/commands/refusals.ts";
 import { askView } from "../../../src/portal/analytics/ask-view.ts";
 import { AnalyticsQuery, viewOf } from "../../../src/portal/analytics/view-address.ts";
 import type { AccountAnswer, AccountQuestion } from "../../../src/queries/analytics/question.ts";
-import { Refused } from "../../../src/runtime/refused.ts";
 
 const NOW = new Date("2026-03-29T10:30:00.000Z");
 const TOTALS = { click: 1, qr_scan: 0, preview: 0, people: 1, visitors: 1 };

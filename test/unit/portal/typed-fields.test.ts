@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { fieldsOf } from "../../../src/commands/links/fields/link-fields.ts";
+import { isRefused, type Refused } from "../../../src/commands/refusals.ts";
 import { cleanText } from "../../../src/events/classification/clean-text.ts";
 import type { LinkOptions, RuleConditions } from "../../../src/events/link-options.ts";
 import { DEVICE_TYPES, UTM_FIELDS } from "../../../src/events/vocabulary.ts";
@@ -23,7 +24,6 @@ import {
 } from "../../../src/portal/links/typed-fields.ts";
 import { htmlText } from "../../../src/portal/shell/html.ts";
 import { CONDITION_NAMES } from "../../../src/queries/links/rule-sentences.ts";
-import { isRefused, type Refused } from "../../../src/runtime/refused.ts";
 
 const NONE = shownFields({});
 const eachUtm = <T>(value: T) =>

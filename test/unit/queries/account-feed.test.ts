@@ -3,9 +3,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventType, LinkClicked } from "../../../src/events/catalogue.ts";
 import { accountStream, operatorStream } from "../../../src/events/streams.ts";
+import { refuseForeignPosition } from "../../../src/queries/cursor.ts";
 import { accountFeed } from "../../../src/queries/feed/account-events.ts";
 import { feedEvent } from "../../../src/queries/feed/feed-event.ts";
-import { refuseForeignPosition } from "../../../src/stores/event-store/foreign-position.ts";
 import type { EventStore, RecordedEvent } from "../../../src/stores/event-store/port.ts";
 import {
   ACCOUNT,

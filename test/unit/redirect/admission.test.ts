@@ -1,10 +1,10 @@
 // What lets visits of guarded links in: the order of limit and password, and that no failure opens anything.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
+import { Refused } from "../../../src/commands/refusals.ts";
 import { admission, type GuardedVisit } from "../../../src/redirect/visits/admission.ts";
 import { clickLimit } from "../../../src/redirect/visits/click-limit.ts";
 import { visitCounter } from "../../../src/redirect/visits/visit-counter.ts";
-import { Refused } from "../../../src/runtime/refused.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { linkPasswordTries } from "../../../src/api/limits/link-password-tries.ts";
 import { rateLimits } from "../../../src/api/limits/rate-limit.ts";
 import { passwordWork } from "../../../src/commands/password-work.ts";
+import { isRefused } from "../../../src/commands/refusals.ts";
 import { passwordCheck } from "../../../src/redirect/password/password-check.ts";
-import { isRefused } from "../../../src/runtime/refused.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
 

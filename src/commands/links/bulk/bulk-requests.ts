@@ -1,11 +1,11 @@
 // POST /api/v1/shorten/bulk, PATCH and DELETE /api/v1/links/bulk: up to 100 links, whose items run side by side unless they touch
 // the same thing (interface, part 4).
 import pLimit from "p-limit";
-import { isClientError, Refused } from "../../../runtime/refused.ts";
 import type { AccountState } from "../../account/account.ts";
 import { callersAccount } from "../../account/accounts.ts";
 import { type Caller, type CommandContext, requireDeveloper } from "../../caller.ts";
 import { verifiedHosts } from "../../domains/domain.ts";
+import { isClientError, Refused } from "../../refusals.ts";
 import { type RequestedLink, urlsOf } from "../accept-fields.ts";
 import { safetyOfAll } from "../accept-url.ts";
 import { changeLink, type LinkPatch } from "../change-link.ts";

@@ -1,7 +1,8 @@
 // The same work on many links, each by a command of its own: one that fails by itself stops no other, and what was ended
 // in between is repeated, as what is done already changes nothing.
-import { isClientError } from "../../../runtime/refused.ts";
+
 import { inSlices } from "../../../runtime/threads/time-slices.ts";
+import { isClientError } from "../../refusals.ts";
 
 /** Both in the order of the items. `failures`: of those that failed by themselves. */
 export type EachOutcome<Item, Result> = {

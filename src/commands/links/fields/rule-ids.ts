@@ -1,7 +1,7 @@
 // Which id each rule of a link has: it keeps it while the list of rules is edited, so that its clicks stay its own. Pure.
 import { hash } from "node:crypto";
 import { isSameRule, type LinkRule } from "../../../events/link-options.ts";
-import { Refused } from "../../../runtime/refused.ts";
+import { Refused } from "../../refusals.ts";
 
 /** Hexadecimal digits: 48 bits. */
 const ID_CHARACTERS = 12;

@@ -1,5 +1,7 @@
 // Why a number changed: the hits of an account under any filters as they counted at two moments of the log, and all that happened
 // to them in between, also where it cancels out.
+
+import { Refused } from "../../../commands/refusals.ts";
 import { ALL_CATEGORIES } from "../../../events/streams.ts";
 import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
 import { queriedBuild } from "../../../projections/builds/builds.ts";
@@ -11,7 +13,6 @@ import {
   rowsAsOf,
 } from "../../../projections/definitions/click-tables/decode-chunk.ts";
 import { clicks as clickGroup } from "../../../projections/groups.ts";
-import { Refused } from "../../../runtime/refused.ts";
 import { type SliceWork, type TimeSlices, timeSlices } from "../../../runtime/threads/time-slices.ts";
 import { type EventStore, type Position, START } from "../../../stores/event-store/port.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";

@@ -1,7 +1,7 @@
 // What a question about changes of numbers asks for, from the text of its parameters.
-import { Refused } from "../../../runtime/refused.ts";
-import { refuseForeignPosition } from "../../../stores/event-store/foreign-position.ts";
+import { Refused } from "../../../commands/refusals.ts";
 import type { EventStore } from "../../../stores/event-store/port.ts";
+import { refuseForeignPosition } from "../../cursor.ts";
 import { CLOCK_DIFFERENCE_MS } from "../link-numbers.ts";
 import { momentIn, parseRange } from "../range.ts";
 import type { ChangesRequest } from "./changes-of-numbers.ts";

@@ -1,6 +1,7 @@
 // Counts the UTC days of a question one after the other: whole closed ones from what was summed when they were closed, where that
 // has what is asked, the others from their tables. What was counted of a day is kept, as pages ask the same again.
 import { LRUCache } from "lru-cache";
+import { Refused } from "../../../commands/refusals.ts";
 import {
   type AccountDayDocument,
   accountDays,
@@ -10,7 +11,6 @@ import {
 import { dayOf } from "../../../projections/definitions/summaries/day.ts";
 import { DayBeingClosed } from "../../../projections/fold/clicks/stored-days.ts";
 import { eventOf } from "../../../projections/fold/clicks/table-day.ts";
-import { Refused } from "../../../runtime/refused.ts";
 import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import { closedLinkDay } from "../closed-link-days.ts";

@@ -5,10 +5,9 @@ import {
   type EventStoreDBClient,
   StreamDeletedError,
 } from "@eventstore/db-client";
-import { DomainError, messageOf } from "../../../runtime/errors.ts";
+import { DomainError, Failure, messageOf } from "../../../runtime/errors.ts";
 import { backoffMs } from "../../../runtime/keep-trying.ts";
 import type { Sleep } from "../../../runtime/pause.ts";
-import { Refused } from "../../../runtime/refused.ts";
 import { StoreFailed, StoreUnavailable } from "../../connections/errors.ts";
 import { StreamRemoved } from "../port.ts";
 import type { Servers } from "./connection.ts";
@@ -51,7 +50,9 @@ export function isMissingStream(error: unknown): boolean {
 /** The error of a read; the server tells in words that no event starts at a position. */
 export function readError(error: unknown): unknown {
   const isPosition = named(error).code === 3 && /invalid position/i.test(messageOf(error));
-  return isPosition ? new Refused("invalid_position", undefined, { cause: error }) : error;
+  return isPosition
+    ? new Failure("This is not a position of this log", { code: "invalid_position", cause: error })
+    : error;
 }
 
 /**

@@ -5,8 +5,8 @@ import {
   type Position as LogPosition,
   type ResolvedEvent,
 } from "@eventstore/db-client";
+import { Failure } from "../../../runtime/errors.ts";
 import { isObject } from "../../../runtime/is-object.ts";
-import { Refused } from "../../../runtime/refused.ts";
 import { plainJson } from "../plain-json.ts";
 import {
   type EventMetadata,
@@ -95,6 +95,7 @@ export function positionText({ commit, prepare }: LogPosition): Position {
 export function logPosition(position: Position): LogPosition | typeof LOG_START {
   if (position === START) return LOG_START;
   const [, commit, prepare] = /^(\d{20}):(\d{20})$/.exec(position) ?? [];
-  if (!commit || !prepare) throw new Refused("invalid_position");
+  if (!commit || !prepare)
+    throw new Failure("This is not a position of this log", { code: "invalid_position" });
   return { commit: BigInt(commit), prepare: BigInt(prepare) };
 }

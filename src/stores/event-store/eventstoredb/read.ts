@@ -7,8 +7,8 @@ import {
   type ResolvedEvent,
   START,
 } from "@eventstore/db-client";
+import { Failure } from "../../../runtime/errors.ts";
 import { backoffMs } from "../../../runtime/keep-trying.ts";
-import { isRefused } from "../../../runtime/refused.ts";
 import {
   START as LOG_START,
   type LogPage,
@@ -120,7 +120,7 @@ export async function readIdAt(
   try {
     return (await eventAt(client, position, idleMs))[0]?.id;
   } catch (error) {
-    if (isRefused(error, "invalid_position")) return undefined;
+    if (error instanceof Failure && error.code === "invalid_position") return undefined;
     throw error;
   }
 }

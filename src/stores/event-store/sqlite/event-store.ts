@@ -34,7 +34,7 @@ const NO_APPENDS: Appends = {
 };
 
 /**
- * @throws log_form_unknown for a file of another form; file_altered for one with a trigger, a view or another schema, unless
+ * @throws file_altered for a file of another form, and for one with a trigger, a view or another schema, unless
  * it is only read; StoreUnavailable when the file can't be opened
  */
 export async function openSqliteEventStore(

@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Failure } from "../../../runtime/errors.ts";
 import { makeFolder } from "../../../runtime/private-folder.ts";
-import { Refused } from "../../../runtime/refused.ts";
 import { inTransaction, openReadOnly } from "../../connections/sqlite.ts";
 import { alterations, refuseAltered } from "../../connections/structure.sqlite.ts";
 import type { StructureProblem } from "../port.ts";
@@ -40,7 +40,7 @@ const DICTIONARY_FILE = new URL(`./clicks-${DICTIONARY}.zstd-dictionary`, import
 /**
  * Created when missing, unless it is opened to read only. `synchronous = FULL`: a commit is fsynced before it returns, so
  * an acknowledged event survives a power failure.
- * @throws log_form_unknown for a file of another form; file_altered for one that is to be written and is not as our program
+ * @throws file_altered for a file of another form, and for one that is to be written and is not as our program
  * makes it
  */
 export function openLogFile(file: string, readOnly = false): DatabaseSync {
@@ -73,9 +73,9 @@ function isEmpty(db: DatabaseSync): boolean {
 function refuseOtherForm(db: DatabaseSync, file: string): void {
   const { user_version: version } = db.prepare("PRAGMA user_version").get() as { user_version: number };
   if (version === VERSION) return;
-  throw new Refused(
-    "log_form_unknown",
+  throw new Failure(
     `${file} is no event log of this version: give a DATA_DIR of its own, or start the version that wrote it`,
+    { code: "file_altered" },
   );
 }
 

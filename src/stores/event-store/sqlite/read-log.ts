@@ -1,6 +1,6 @@
 // Reads the event log of one SQLite file, synchronously, on a connection that may be of a reader alone.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { Refused } from "../../../runtime/refused.ts";
+import { Failure } from "../../../runtime/errors.ts";
 import { categoryOf } from "../categories.ts";
 import {
   type LogPage,
@@ -138,7 +138,8 @@ export class LogFileReader {
 
 /** Of events up to the position, that one included. @throws invalid_position */
 export function numberOf(position: Position): number {
-  if (position !== START && !/^\d{20}$/.test(position)) throw new Refused("invalid_position");
+  if (position !== START && !/^\d{20}$/.test(position))
+    throw new Failure("This is not a position of this log", { code: "invalid_position" });
   return position === START ? 0 : Number(position);
 }
 

@@ -50,7 +50,7 @@ export const bitly = tableFormat({
   },
 });
 
-/** All of Bitly's own hosts serve the same links, as none of the account's. @throws record_refused */
+/** All of Bitly's own hosts serve the same links, as none of the account's. @throws Failure */
 function addressOf(shortUrl: string): { domain: string | undefined; slug: string } {
   const { host = "", slug } = shortUrlOf(shortUrl);
   return { domain: HOSTS.includes(host) ? undefined : host || undefined, slug };

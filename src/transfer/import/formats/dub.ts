@@ -1,6 +1,7 @@
 // Dub: pages of `GET /links`, or the CSV that its dashboard exports; it gives totals of clicks, no clicks.
+
+import { Failure } from "../../../runtime/errors.ts";
 import { isObject } from "../../../runtime/is-object.ts";
-import { Refused } from "../../../runtime/refused.ts";
 import { column, list, tableFormat, text, time, total } from "../columns.ts";
 import { jsonOf, optionalTime, requiredText, shortUrlOf, textOf } from "../fields.ts";
 import type { Fields, ImportContext, ImportedFields, ImportedRule } from "../imported.ts";
@@ -69,7 +70,7 @@ export const dub = tableFormat({
   needed: [SLUG, URLS],
   complete(link, record) {
     if (textOf(record, ["key"]) === "_root")
-      throw new Refused("record_refused", "it is the page of a domain itself, which has no slug here");
+      throw new Failure("it is the page of a domain itself, which has no slug here");
     // As every link of Dub does.
     const fields: ImportedFields = { ...link.fields, forward_query: "visitor" };
     return [
@@ -80,7 +81,7 @@ export const dub = tableFormat({
   },
 });
 
-/** @throws record_refused */
+/** @throws Failure */
 function shortOf(record: Fields): { host: string | undefined; slug: string } {
   return shortUrlOf(requiredText(record, ["shortLink", "link", "key"]));
 }
@@ -100,7 +101,7 @@ function withUtm(longUrl: string, record: Fields): string {
 
 /**
  * In the order in which Dub decides: iOS, Android, the country, then a test that has not ended.
- * @throws record_refused
+ * @throws Failure
  */
 function rulesOf(record: Fields, _: readonly string[], context: ImportContext): ImportedRule[] {
   const [ios, android] = [textOf(record, ["ios"]), textOf(record, ["android"])];
@@ -123,8 +124,7 @@ function rulesByCountry(geo: unknown): ImportedRule[] {
 /** Dub weighs the destinations of a test against each other, until its end; without one there is no test. */
 function rulesOfTest(variants: unknown, end: string | undefined, now: Date): ImportedRule[] {
   if (!Array.isArray(variants) || end === undefined || end <= now.toISOString()) return [];
-  if (!variants.every(isObject))
-    throw new Refused("record_refused", "testVariants are no list of destinations");
+  if (!variants.every(isObject)) throw new Failure("testVariants are no list of destinations");
   const weights = variants.map((variant) => Number(textOf(variant, ["percentage"])));
   const all = weights.reduce((sum, weight) => sum + weight, 0);
   return variants.map((variant, n) => ({

@@ -1,6 +1,6 @@
 // Kutt: pages of `GET /api/v2/links`, or its tables links and visits as CSV or JSON. A visits row counts one hour.
 import type { TimeZone } from "../../../queries/analytics/time-zone.ts";
-import { Refused } from "../../../runtime/refused.ts";
+import { Failure } from "../../../runtime/errors.ts";
 import { column, required, tableFormat, text, time, total } from "../columns.ts";
 import { countOf, isTrue, jsonOf, optionalTime, requiredText, textOf, timeOf } from "../fields.ts";
 import type { ClickFacts, Fields } from "../imported.ts";
@@ -56,8 +56,8 @@ export const kutt = tableFormat({
     of(record, { zone }) {
       const written = requiredText(record, ["total"]);
       const visits = countOf(record, ["total"]);
-      if (visits === undefined) throw new Refused("record_refused", `${written} is no count of visits`);
-      if (visits > MOST_IN_AN_HOUR) throw new Refused("record_refused", `${visits} visits in one hour`);
+      if (visits === undefined) throw new Failure(`${written} is no count of visits`);
+      if (visits > MOST_IN_AN_HOUR) throw new Failure(`${visits} visits in one hour`);
       const facts = factsOf(record, visits, zone);
       const link = { id: requiredText(record, ["link_id"]) };
       return Array.from({ length: visits }, (_, n) => ({ link, traits: `hour ${n}`, facts }));

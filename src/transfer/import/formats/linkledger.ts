@@ -7,8 +7,8 @@ import { clickEvents } from "../../../events/click-events.ts";
 import { LINK_STATUSES } from "../../../events/links/link-status.ts";
 import { CREATED_VIA, UNKNOWN } from "../../../events/vocabulary.ts";
 import { UTC } from "../../../queries/analytics/time-zone.ts";
+import { Failure } from "../../../runtime/errors.ts";
 import { isObject } from "../../../runtime/is-object.ts";
-import { Refused } from "../../../runtime/refused.ts";
 import { timeOf } from "../fields.ts";
 import type {
   ClickFacts,
@@ -128,7 +128,7 @@ function changeOf(change: Changes[number], passwordOf: PasswordOf): ImportedChan
 
 const FIELD_OF_OPTION = new Map(FIELD_NAMES.map((field) => [LINK_FIELDS[field].option as string, field]));
 
-/** What a request would say for it. @throws record_refused for an option that we don't know */
+/** What a request would say for it. @throws Failure for an option that we don't know */
 function fieldsOf(options: Fields, passwordOf: PasswordOf): ImportedFields {
   const fields = Object.entries(options).map(([option, value]) => {
     const field = FIELD_OF_OPTION.get(option);
@@ -154,7 +154,7 @@ function requestedRules(rules: unknown): unknown {
   });
 }
 
-/** @throws record_refused when the hash of the link's password is not in the file */
+/** @throws Failure when the hash of the link's password is not in the file */
 function passwordsOf({ options, changes, password_hash: hash }: z.infer<typeof ExportedLink>): PasswordOf {
   const later = changes.map((change) => (change.type === "LinkOptionsChanged" ? change.changes : {}));
   const present = [options, ...later].findLast(({ passwordId }) => passwordId !== undefined)?.passwordId;
@@ -222,13 +222,13 @@ function factsOf({ visitor, accountVisitor, ...click }: z.infer<typeof ExportedC
   };
 }
 
-/** @throws record_refused */
+/** @throws Failure */
 function read<T extends z.ZodType>(schema: T, record: Fields): z.infer<T> {
   const result = schema.safeParse(record, OUR_WORDS);
   if (result.success) return result.data;
   throw refused(result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; "));
 }
 
-function refused(why: string): Refused {
-  return new Refused("record_refused", why);
+function refused(why: string): Failure {
+  return new Failure(why);
 }

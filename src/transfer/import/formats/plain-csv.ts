@@ -1,6 +1,6 @@
 // A table for everybody else, whose columns are named as the fields of our API: docs/import.md lists them.
 import { FIELD_NAMES, type FieldKind, fieldRow } from "../../../commands/links/fields/link-fields.ts";
-import { Refused } from "../../../runtime/refused.ts";
+import { Failure } from "../../../runtime/errors.ts";
 import { column, flag, lowerCase, type Read, required, tableFormat, time, total } from "../columns.ts";
 import { isTrue, jsonOf, listOf, memberOf, numberOf, optionalTime, requiredText, textOf } from "../fields.ts";
 import type { Fields, ImportedFields, ImportedPassword } from "../imported.ts";
@@ -38,31 +38,30 @@ export const plainCsv = tableFormat({
   needed: [["url"]],
   complete(link, record) {
     if (isTrue(record, ["has_password"]) && !link.fields?.password)
-      throw new Refused("record_refused", "it is protected by a password that is not in the file");
+      throw new Failure("it is protected by a password that is not in the file");
     const status = textOf(record, ["status"]);
-    if (status === "blocked" || status === "deleted")
-      throw new Refused("record_refused", `it is ${status} there`);
+    if (status === "blocked" || status === "deleted") throw new Failure(`it is ${status} there`);
     return [link];
   },
 });
 
-/** Undefined where there is none: it gets one. @throws record_refused for what is no text */
+/** Undefined where there is none: it gets one. @throws Failure for what is no text */
 function slugOf(record: Fields, names: readonly string[]): string | undefined {
   const value = memberOf(record, "slug") ?? "";
   return typeof value === "string" && value.trim() === "" ? undefined : requiredText(record, names);
 }
 
-/** @throws record_refused */
+/** @throws Failure */
 function forwardingOf(record: Fields, names: readonly string[]): ImportedFields["forward_query"] {
   const winner = textOf(record, names)?.toLowerCase();
   return winner === "visitor" || winner === "destination" ? winner : isTrue(record, names);
 }
 
-/** @throws record_refused for a bcrypt hash */
+/** @throws Failure for a bcrypt hash */
 function passwordOf(written: string | undefined): ImportedPassword | undefined {
   if (written === undefined) return undefined;
   if (written.startsWith("$argon2id$")) return { hash: written };
   if (/^\$2[abxy]\$\d\d\$/.test(written))
-    throw new Refused("record_refused", "its password is a bcrypt hash, which links here can't use");
+    throw new Failure("its password is a bcrypt hash, which links here can't use");
   return { text: written };
 }

@@ -1,8 +1,8 @@
 // Shlink's redirect rules, and the destinations by device that it had before 4.0, as rules of ours.
 
 import type { TimeZone } from "../../../queries/analytics/time-zone.ts";
+import { Failure } from "../../../runtime/errors.ts";
 import { isObject } from "../../../runtime/is-object.ts";
-import { Refused } from "../../../runtime/refused.ts";
 import { requiredText, textOf, timeOf } from "../fields.ts";
 import type { Fields, ImportedRule } from "../imported.ts";
 
@@ -23,7 +23,7 @@ const DEVICES = new Map<string, Conditions>(
   }),
 );
 
-/** What a condition says here. @throws record_refused */
+/** What a condition says here. @throws Failure */
 type Translate = (condition: Fields, zone: TimeZone | undefined) => Conditions;
 
 const wantedOf = (condition: Fields) => requiredText(condition, ["matchValue"]);
@@ -50,7 +50,7 @@ const CONDITIONS = new Map<string, Translate>(
 
 /**
  * As `GET /rest/v3/short-urls/{shortCode}/redirect-rules` answers them.
- * @throws record_refused for what rules here can't say
+ * @throws Failure for what rules here can't say
  */
 export function rulesOfShlink(rules: unknown, zone: TimeZone | undefined): ImportedRule[] {
   if (rules === undefined || rules === null) return [];
@@ -61,14 +61,14 @@ export function rulesOfShlink(rules: unknown, zone: TimeZone | undefined): Impor
     .map((rule) => ({ when: conditionsOf(rule.conditions, zone), url: requiredText(rule, ["longUrl"]) }));
 }
 
-/** @throws record_refused for another device */
+/** @throws Failure for another device */
 export function rulesOfDevices(destinations: unknown): ImportedRule[] {
   if (!isObject(destinations)) return [];
   const devices = Object.keys(destinations).filter((device) => destinations[device]);
   return devices.map((device) => ({ when: deviceOf(device), url: requiredText(destinations, [device]) }));
 }
 
-/** All of them have to fit. @throws record_refused also for two of a kind, which one condition here can't say */
+/** All of them have to fit. @throws Failure also for two of a kind, which one condition here can't say */
 function conditionsOf(conditions: unknown, zone: TimeZone | undefined): Conditions {
   if (!Array.isArray(conditions) || conditions.length === 0)
     throw refused("a redirect rule has no conditions");
@@ -96,6 +96,6 @@ function deviceOf(name: string): Conditions {
   return device;
 }
 
-function refused(why: string): Refused {
-  return new Refused("record_refused", why);
+function refused(why: string): Failure {
+  return new Failure(why);
 }

@@ -1,5 +1,6 @@
 // Shlink: pages of `GET /rest/v3/short-urls`, with the rules and visits of each short URL as docs/import.md says.
-import { Refused } from "../../../runtime/refused.ts";
+
+import { Failure } from "../../../runtime/errors.ts";
 import { column, list, required, tableFormat, text, time, totalOf, wholeNumber } from "../columns.ts";
 import { isTrue, memberOf, requiredText, shortUrlOf, textOf, timeOf } from "../fields.ts";
 import type { Fields, ImportContext, ImportedRule } from "../imported.ts";
@@ -38,10 +39,7 @@ export const shlink = tableFormat({
     if (most === undefined || most === null) return [placed];
     const written = textOf(record, VISITS);
     if (totalClicks === undefined && written !== undefined)
-      throw new Refused(
-        "record_refused",
-        `how many of its visits are left is not known: ${written} is no whole number`,
-      );
+      throw new Failure(`how many of its visits are left is not known: ${written} is no whole number`);
     const left = most - (totalClicks ?? 0);
     if (left <= 0) return [{ ...placed, changes: [{ at: undefined, change: { type: "disable" } }] }];
     // Visits that are not imported one by one don't count here.
@@ -67,18 +65,15 @@ export const shlink = tableFormat({
   },
 });
 
-/** The visitor's, by default. @throws record_refused */
+/** The visitor's, by default. @throws Failure */
 function forwardingOf(record: Fields, names: readonly string[]): "visitor" | false {
   return textOf(record, names) === undefined || isTrue(record, names) ? "visitor" : false;
 }
 
-/** @throws record_refused for rules that are not in the file, or that a link here can't have */
+/** @throws Failure for rules that are not in the file, or that a link here can't have */
 function rulesOf(record: Fields, _: readonly string[], { zone }: ImportContext): ImportedRule[] {
   const rules = memberOf(record, "redirectRules");
   if (rules === undefined && isTrue(record, ["hasRedirectRules"]))
-    throw new Refused(
-      "record_refused",
-      "it has redirect rules, which are not in the file: add redirectRules",
-    );
+    throw new Failure("it has redirect rules, which are not in the file: add redirectRules");
   return [...rulesOfShlink(rules, zone), ...rulesOfDevices(memberOf(record, "deviceLongUrls"))];
 }

@@ -1,7 +1,8 @@
 // Reads a file of records: a table (table-rows.ts); JSON lines, or JSON as a whole, both also in the pages of an API.
+
+import { Refused } from "../../../commands/refusals.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import { isObject } from "../../../runtime/is-object.ts";
-import { Refused } from "../../../runtime/refused.ts";
 import { isDeeper, jsonValues, startsWithJson } from "./json-values.ts";
 import { DECODING_REFUSAL, LONGEST_LINE, linesOf, type Source, UNDECODED } from "./lines.ts";
 import type { PageTally } from "./page-tally.ts";

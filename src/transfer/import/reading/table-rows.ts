@@ -1,6 +1,7 @@
 // Rows of a table with a line of column names, separated by commas, semicolons or tabs; or of a list of addresses.
+
+import { Refused } from "../../../commands/refusals.ts";
 import { cleanText } from "../../../events/classification/clean-text.ts";
-import { Refused } from "../../../runtime/refused.ts";
 import { readGuardNote, unguarded } from "../../csv-cells.ts";
 import { type CsvForm, type CsvRecord, csvFormOf, csvReader } from "./csv.ts";
 import { DECODING_REFUSAL, UNDECODED } from "./lines.ts";

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { inflateRaw } from "node:zlib";
 import { SaxesParser, type SaxesTagPlain } from "saxes";
-import { isRefused, Refused } from "../../../runtime/refused.ts";
+import { isRefused, Refused } from "../../../commands/refusals.ts";
 import { filesIn, type PackedFile } from "./zip-directory.ts";
 
 /** Every ZIP file that holds something begins so. */

@@ -3,6 +3,7 @@
 import { domainToUnicode } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isRefused } from "../../../../src/commands/refusals.ts";
 import { cleanText } from "../../../../src/events/classification/clean-text.ts";
 import { referrerOf } from "../../../../src/events/classification/referrer.ts";
 import { COLUMNS, textsOf } from "../../../../src/projections/definitions/click-tables/columns.ts";
@@ -14,7 +15,6 @@ import {
 import { acceptFilters } from "../../../../src/queries/analytics/filter-values.ts";
 import { GROUPS, type GroupBy } from "../../../../src/queries/analytics/question.ts";
 import { UTC } from "../../../../src/queries/analytics/time-zone.ts";
-import { isRefused } from "../../../../src/runtime/refused.ts";
 import { linkClicked } from "../../../support/event-store/stored-events.ts";
 import { anyText } from "../../../support/runtime/any-text.ts";
 

@@ -1,12 +1,12 @@
-// All refusals of the program: a stable code for programs, and what the API, the forms and the command line make of it.
-import { DomainError } from "./errors.ts";
+// What is refused: a stable code for programs, and what the API, the forms and the command line make of it. What nobody tells from
+// other failures by its code is a Failure (runtime/errors.ts).
+import { DomainError } from "../runtime/errors.ts";
 
 /**
  * `status`: of the API and the portal; without one it is answered as an error of the service. `message`: for people,
- * unless whoever refuses says more. `field`: of the form that it is shown beside. `retryAfter`: seconds. `exit`: of the
- * command line, 1 by default.
+ * unless whoever refuses says more. `field`: of the form that it is shown beside. `retryAfter`: seconds.
  */
-type Refusal = { status?: number; message?: string; field?: string; retryAfter?: number; exit?: number };
+type Refusal = { status?: number; message?: string; field?: string; retryAfter?: number };
 
 /** A code never changes once published. */
 export const REFUSALS = {
@@ -96,7 +96,6 @@ export const REFUSALS = {
   invalid_slug: { status: 422, field: "slug" },
   slug_taken: { status: 409, field: "slug" },
   invalid_item: { status: 400 },
-  no_free_slug: { message: "Failed to create the short link" },
   invalid_link: { status: 400 },
   invalid_reason: { status: 400 },
   link_not_found: { status: 404, message: "Short link not found" },
@@ -220,62 +219,27 @@ export const REFUSALS = {
   withdrawal_not_found: { status: 404, message: "This link has no such withdrawal" },
   already_restored: { status: 409 },
 
-  // Operation: projections, the log and its seals, data folders.
+  // Operation: projections, the log and its seals.
   unknown_projection: { status: 404 },
-  build_waits: {},
-  build_cancelled: {},
   nothing_else_answers: { status: 409 },
   no_previous_build: { status: 409 },
   verification_in_progress: { status: 409 },
-  seals_untrusted: {},
   bad_export: {},
-  log_form_unknown: {},
   other_log: {},
   streams_of_others: {},
-  file_altered: {},
-  secret_key_unknown: {},
-  bad_name: {},
   mail_not_sent: {},
-  worker_ended: {},
-  data_dir_in_use: {},
   // Clicks go to the event store at once.
   journal_full: {},
   // The redirect answers 503 instead of losing the click.
   recorder_busy: {},
 
   // The command line, and imports.
-  // By the service whose stream a command follows.
-  stream_refused: {},
-  interrupted: { exit: 130 },
-  started_meanwhile: {
-    message: "The service was started while this command read its files: run the command again",
-  },
-  service_silent: {
-    message:
-      "A service has DATA_DIR, but takes no command of this user: it starts or stops, another user runs it, or its log says why",
-  },
-  service_ended: {
-    message:
-      "The service was stopped while it ran this command: look what has become of it before you repeat it",
-  },
-  other_version: {},
-  not_in_service: { message: "This command runs in a process of its own, not in the service" },
+  interrupted: {},
   documents_behind: {
     message:
       "The documents are behind the log: `projections status` says how far, and whether they are folded",
   },
-  no_data: {},
-  ambiguous: {},
-  stream_not_found: {},
-  backup_refused: {},
-  reason_required: {},
-  key_missing: {},
-  bad_key: {},
-  file_not_found: {},
-  file_required: {},
-  no_file_of_clicks: {},
   wrong_format: { status: 400, field: "list" },
-  record_refused: {},
 } as const satisfies Record<string, Refusal>;
 
 export type RefusalCode = keyof typeof REFUSALS;
@@ -302,10 +266,6 @@ export class Refused extends DomainError {
 
   get status(): number | undefined {
     return refusal(this.code).status;
-  }
-
-  get exit(): number {
-    return refusal(this.code).exit ?? 1;
   }
 }
 

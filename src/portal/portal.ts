@@ -12,7 +12,7 @@ import { accountAddresses } from "./account-address.ts";
 import { consoleRoutes } from "./admin/console.ts";
 import { analyticsPage } from "./analytics/analytics-page.ts";
 import { dashboardPage } from "./analytics/dashboard-page.ts";
-import { exportRoutes } from "./analytics/exports.ts";
+import { exportRoutes } from "./analytics/export-routes.ts";
 import { liveNumbers } from "./analytics/live-numbers.ts";
 import { whyPage } from "./analytics/why-page.ts";
 import { resetPages } from "./auth/reset-pages.ts";

@@ -161,19 +161,15 @@ async function rowOf(deps: NameDeps, { _id, registeredAt, removedAt, accounts: r
   };
 }
 
-/** What people are called in sentences about what they did, by their ids. `reader`: who reads it, as “You”. */
+/** What people are called in sentences about what they did, by their ids. `reader`: who reads it, as “you”. */
 export async function peopleInSentences(
   deps: NameDeps,
   ids: Iterable<string>,
   reader?: string,
 ): Promise<ReadonlyMap<string, string>> {
   const called = async (id: string) =>
-    id === reader ? "You" : ((await nameOf(deps, id)).name ?? capital(FORMER_MEMBER));
+    id === reader ? "you" : ((await nameOf(deps, id)).name ?? FORMER_MEMBER);
   return new Map(await Promise.all([...new Set(ids)].map(async (id) => [id, await called(id)] as const)));
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Of what people did, their ids. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { PASSWORD } from "../../test/support/portal/browser-like.ts";
+import { DASHBOARD } from "../../test/support/portal/portal-browser.ts";
 import { launchChromium } from "../../test/support/servers/chromium.ts";
 import { instanceOf, runCommand, startService } from "../../test/support/service/service-process.ts";
 import { pastMonth } from "./past-month.ts";
@@ -34,7 +35,7 @@ try {
   await page.getByLabel("E-mail").fill(EMAIL);
   await page.getByLabel("Password").fill(PASSWORD);
   await page.keyboard.press("Enter");
-  await page.waitForURL(`http://${HOST}/portal`);
+  await page.waitForURL(DASHBOARD);
   const file = join(folder, "month.ndjson");
   await writeFile(file, pastMonth(new Date()));
   await runCommand(instance, "import", "linkledger", file, "--account", EMAIL);

@@ -12,7 +12,7 @@ import { accountAddresses } from "./account-address.ts";
 import { consoleRoutes } from "./admin/console.ts";
 import { analyticsPage } from "./analytics/analytics-page.ts";
 import { dashboardPage } from "./analytics/dashboard-page.ts";
-import { exportRoutes } from "./analytics/exports.ts";
+import { exportRoutes } from "./analytics/export-routes.ts";
 import { liveNumbers } from "./analytics/live-numbers.ts";
 import { whyPage } from "./analytics/why-page.ts";
 import { resetPages } from "./auth/reset-pages.ts";
@@ -51,14 +51,11 @@ const PREFIX = "/portal";
 /** Registers everything under /portal and /admin, the landing page `/` and `/status`. `base`: serves the base host only. */
 export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promise<void> {
   const assets = portalAssets(PREFIX);
+  const signedIn = sessions({ ...deps, currentAccount: deps.links.currentAccount });
   await base.register(async (site: Api) => {
     hideFromOpenApi(site);
     await protect(site, deps);
-    const people = {
-      sessions: sessions({ ...deps, currentAccount: deps.links.currentAccount }),
-      devices: knownDevices(deps),
-    };
-    const portal = { ...deps, ...people };
+    const portal = { ...deps, sessions: signedIn, devices: knownDevices(deps) };
     const cookies = portalCookies(deps.baseUrl);
     visitHook(site, {
       home: PREFIX,
@@ -126,6 +123,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
       { prefix: PREFIX },
     );
   });
-  const { operating } = deps;
-  if (operating) await base.register((site: Api) => consoleRoutes(site, { ...deps, ...operating }, assets));
+  await base.register((site: Api) =>
+    consoleRoutes(site, { ...deps, ...deps.operating, sessions: signedIn }, assets),
+  );
 }

@@ -19,9 +19,9 @@ import type { LogFollower } from "../stores/coordination/log-follower.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
 import { type Observer, observer } from "./monitoring/observe.ts";
 import { problemsOf } from "./monitoring/parts.ts";
-import type { BackgroundStatus } from "./roles/background.ts";
 import type { RedirectRole } from "./roles/redirect.ts";
 import type { RoleContext } from "./roles/role-context.ts";
+import type { BackgroundStatus } from "./roles/work-in-background.ts";
 
 /** What service.ts has opened before this file is loaded. */
 export type AppDeps = {
@@ -110,7 +110,7 @@ function observerOf({ context, redirect, background }: AppDeps, portal: PortalDe
     logProblems: health.problems,
     wasLogRead: health.wasRead,
     sealKeys: portal?.sealKeys ?? [],
-    verification: portal?.operating?.verifications.read,
+    verification: portal?.operating.verifications.read,
   });
 }
 

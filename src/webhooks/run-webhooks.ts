@@ -10,15 +10,13 @@ import { whatToDo } from "../stores/connections/errors.ts";
 import { msBehind } from "../stores/event-store/next-event.ts";
 import { type EventStore, START } from "../stores/event-store/port.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
+import type { Counted } from "./delivery/in-flight.ts";
 import type { AttemptResult, OutgoingDelivery } from "./delivery/send-delivery.ts";
-import { DeliveryWorker, type PauseWebhook } from "./delivery/worker.ts";
-import type { WorkerSettings } from "./delivery/worker-settings.ts";
-import type { DeliveryQueue } from "./queue/queue.ts";
-import { oldestKept } from "./queue/retention.ts";
+import { DeliveryWorker, type PauseWebhook, type WorkerSettings } from "./delivery/worker.ts";
+import { type DeliveryQueue, oldestKept, type QueueStats } from "./queue/queue.ts";
 import { WebhookDirectory } from "./routing/directory.ts";
 import { ROUTED_CATEGORIES, routeClicks } from "./routing/router.ts";
 import type { Receiver } from "./routing/subscribers.ts";
-import type { WebhooksStatus } from "./webhooks-status.ts";
 
 type Work = (signal: AbortSignal, progress: () => void) => Promise<void>;
 
@@ -44,6 +42,24 @@ export type Webhooks = {
   run(signal: AbortSignal, settleMs?: () => number): Promise<void>;
   /** @throws what the stores throw */
   status(): Promise<WebhooksStatus>;
+};
+
+/** What readiness and metrics tell of it. */
+export type WebhooksStatus = {
+  counted: Counted;
+  /** When the status was read, milliseconds since 1970. */
+  readAt: number;
+  /** Undefined while it can't be read. */
+  queue: QueueStats | undefined;
+  /** Deliveries being sent, and receivers that rest because they keep failing. */
+  inFlight: number;
+  resting: number;
+  /** Age of the oldest account or click event that is not routed yet; undefined while it can't be read. */
+  routerLagMs: number | undefined;
+  /** Why nothing is routed; undefined while the router works, or has nothing to do. */
+  routerFailure: string | undefined;
+  /** Why the queue can't be read, or due deliveries not be claimed; undefined while they can. */
+  claimFailure: string | undefined;
 };
 
 /** At most two seconds: clicks are routed soon after a disk has space again. */

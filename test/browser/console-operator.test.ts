@@ -225,7 +225,8 @@ onServerAtLength(chromiumServer, () => {
   it("leaves a record of all of it, and signs out", { timeout: PATIENCE_MS }, async () => {
     await open("/admin");
     const acts = page.getByRole("table", { name: "What the operator did, newest first" });
-    expect((await acts.locator("strong").allTextContents()).slice(0, 9)).toEqual([
+    expect((await acts.locator("strong").allTextContents()).slice(0, 10)).toEqual([
+      "PersonRemoved",
       "AccountClosed",
       "KeyDeactivated",
       "LinkUnblocked",

@@ -1,7 +1,5 @@
-// The script of docs/audit.md prints an account's clicks from its tables, without our code.
+// examples/read-click-table.mjs prints an account's clicks from its tables, without our code.
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect } from "vitest";
@@ -12,6 +10,8 @@ import { ACCOUNT, linkClicked, OTHER_ACCOUNT } from "../support/event-store/stor
 import { foldGroups } from "../support/projections/fold-groups.ts";
 import { clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
 import { append, openStores } from "../support/runtime/stores.ts";
+
+const SCRIPT = fileURLToPath(new URL("../../examples/read-click-table.mjs", import.meta.url));
 
 /** `where`: the file or URL of the read store. */
 export async function expectPrintedTable(readStore: ReadStore, where: string): Promise<void> {
@@ -31,20 +31,10 @@ export async function expectPrintedTable(readStore: ReadStore, where: string): P
   await append(eventStore, withdrawalStream("sho.rt/gone"), [clicksWithdrawn({ link: "sho.rt/gone" }, 1)]);
   await foldGroups({ eventStore, readStore }, [clicks]);
   await close();
-  const page = readFileSync(new URL("../../docs/audit.md", import.meta.url), "utf8");
-  const [, script = ""] =
-    /^## Reading a table of clicks without us$[\s\S]*?^```js\n([\s\S]*?)^```/m.exec(page) ?? [];
-  // Beside our packages, of which it needs the client of MongoDB.
-  const file = fileURLToPath(new URL(`./printed-table-${process.pid}.mjs`, import.meta.url));
-  await writeFile(file, script);
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, [file, where, ACCOUNT]);
-    expect(stdout.trimEnd().split("\n")).toEqual([
-      "2026-03-01T10:00:00.000Z sho.rt/a click DE",
-      "2026-03-01T10:00:00.000Z sho.rt/b click FR",
-      "2026-03-01T09:00:00.000Z sho.rt/a qr_scan unknown",
-    ]);
-  } finally {
-    await rm(file);
-  }
+  const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, where, ACCOUNT]);
+  expect(stdout.trimEnd().split("\n")).toEqual([
+    "2026-03-01T10:00:00.000Z sho.rt/a click DE",
+    "2026-03-01T10:00:00.000Z sho.rt/b click FR",
+    "2026-03-01T09:00:00.000Z sho.rt/a qr_scan unknown",
+  ]);
 }

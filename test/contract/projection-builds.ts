@@ -1,5 +1,4 @@
 // What builds promise on every read store: nothing is counted twice or missed, whoever folds, and nothing half-filled is read.
-
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { PRESENT_RULES } from "../../src/events/classification/classify.ts";
@@ -13,14 +12,9 @@ import {
   queriedBuild,
   rollBack,
 } from "../../src/projections/builds/builds.ts";
-import {
-  changeBuilds,
-  checkpointName,
-  collectionName,
-  readBuilds,
-} from "../../src/projections/builds/builds-document.ts";
+import { changeBuilds, readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { completeBuild } from "../../src/projections/builds/complete-build.ts";
-import { fieldsThatDiffer } from "../../src/projections/builds/differences.ts";
+import { fieldsThatDiffer } from "../../src/projections/builds/field-differences.ts";
 import { finishBuild, foldQueried } from "../../src/projections/builds/fold-now.ts";
 import { cancelBuild } from "../../src/projections/builds/operate.ts";
 import { foldAnew, registerBuilds } from "../../src/projections/builds/register-builds.ts";
@@ -28,6 +22,7 @@ import { GroupRun } from "../../src/projections/builds/run-group.ts";
 import { verifyBuilds } from "../../src/projections/builds/verify-build.ts";
 import { clickTables } from "../../src/projections/definitions/click-tables/chunk.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../src/projections/definitions/link-totals.ts";
+import { checkpointName, collectionName } from "../../src/projections/fold/build.ts";
 import { clicks, groupCollections, type ProjectionGroup } from "../../src/projections/groups.ts";
 import { openScratchStore } from "../../src/service/stores/backend.ts";
 import { upTo } from "../../src/stores/event-store/log-pages.ts";

@@ -39,7 +39,7 @@ onServer(mongodb, () => {
   readStoreContract("MongoDB", open);
 
   describe("the read store on MongoDB", () => {
-    it("has tables of clicks that docs/audit.md reads without us", async () => {
+    it("has tables of clicks that a script reads without us", async () => {
       const url = server.newDatabase();
       const readStore = await openMongodbReadStore(new MongodbConnection(url));
       await expectPrintedTable(readStore, url);

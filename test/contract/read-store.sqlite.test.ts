@@ -69,7 +69,7 @@ it.each([true, false])(
   },
 );
 
-it("has tables of clicks that docs/audit.md reads without us", async () => {
+it("has tables of clicks that a script reads without us", async () => {
   const folder = await temporaryFolder();
   const file = join(folder.path, "read.db");
   const readStore = await openSqliteReadStore(file);

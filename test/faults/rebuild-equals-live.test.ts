@@ -1,5 +1,6 @@
 // A log of varied events whose service is killed again and again: a rebuild equals what it had folded live, and queries
 // answer while the rebuild runs.
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
@@ -8,8 +9,9 @@ import { parseConfig } from "../../src/config/config.ts";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { CLICK_KINDS, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
 import { queriedBuild } from "../../src/projections/builds/builds.ts";
-import { checkpointName, readBuilds } from "../../src/projections/builds/builds-document.ts";
+import { readBuilds } from "../../src/projections/builds/builds-document.ts";
 import type { VerifiedGroup } from "../../src/projections/builds/verify-build.ts";
+import { checkpointName } from "../../src/projections/fold/build.ts";
 import { clicks as clickGroup, projectionGroups } from "../../src/projections/groups.ts";
 import { type Backend, openBackend } from "../../src/service/stores/backend.ts";
 import { onOwnServers, ownServers } from "../support/cluster/own-servers.ts";

@@ -1,5 +1,6 @@
 // A log that others write to before, between and after us: read in any order, by readers that begin anew, nobody looks
 // through the same part of it twice, and all that is made of it is as of a log of our own.
+
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -7,10 +8,10 @@ import { Sealer } from "../../src/audit/seals/sealer.ts";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { ALL_CATEGORIES, followedStreams } from "../../src/events/streams.ts";
-import { collectionsOf } from "../../src/projections/builds/builds-document.ts";
 import { groupStatus } from "../../src/projections/builds/status.ts";
 import type { ChunkDocument } from "../../src/projections/definitions/click-tables/chunk.ts";
 import { decodedPositions, positionAt } from "../../src/projections/definitions/click-tables/positions.ts";
+import { collectionsOf } from "../../src/projections/fold/build.ts";
 import { projectionGroups } from "../../src/projections/groups.ts";
 import { LogFollower } from "../../src/stores/coordination/log-follower.ts";
 import { openEventStoreDb } from "../../src/stores/event-store/eventstoredb/event-store.ts";

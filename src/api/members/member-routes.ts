@@ -142,7 +142,10 @@ export function memberRoutes(app: Api, deps: MemberDeps): void {
   };
   app.post("/api/v1/invitations", { schema: invite, preHandler, onSend }, async (request, reply) => {
     const { caller, body } = request;
-    const invited = await inviteMember(deps.links, contextOf(request), caller.accountId, body);
+    const invited = await inviteMember(deps.links, contextOf(request), caller.accountId, {
+      ...body,
+      isMailed: false,
+    });
     return reply.code(201).send({
       invitation_id: invited.invitationId,
       email: invited.email,

@@ -3,7 +3,7 @@
 import { Refused } from "../../commands/refusals.ts";
 import { SEALS_STREAM } from "../../events/streams.ts";
 import type { Position } from "../../stores/event-store/port.ts";
-import { differences, type Leaf } from "../seals/differences.ts";
+import { differences, type Leaf } from "../seals/block-differences.ts";
 import { type SealFacts, SealJudge, sealFacts, sealProblem, sealProblems } from "../seals/judge-seals.ts";
 import { merkleRoot, type Part } from "../seals/merkle.ts";
 import { type LogProblem, placeOf, unpackPlaces } from "../seals/places.ts";

@@ -1,6 +1,6 @@
 // Compares the log with its seals, block by block, while it is read once.
 import type { Position, StoredText } from "../../stores/event-store/port.ts";
-import { differences, type Leaf } from "./differences.ts";
+import { differences, type Leaf } from "./block-differences.ts";
 import { type SealHeader, sealProblem } from "./judge-seals.ts";
 import { leafHash, lineOf, rootOf } from "./merkle.ts";
 import { type LogProblem, placeOf } from "./places.ts";

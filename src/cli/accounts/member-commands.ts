@@ -32,7 +32,7 @@ export const commands: readonly CommandRow[] = [
       address: string,
     ) {
       const { inviteMember } = await import("../../commands/account/members.ts");
-      const request = { email: address, role };
+      const request = { email: address, role, isMailed: false };
       const invited = await inviteMember(deps, context, account, request);
       const { invitationId, email, path, expiresAt } = invited;
       const link = `${config.baseUrl}${path}`;

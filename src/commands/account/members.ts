@@ -5,7 +5,7 @@ import type { Role } from "../../events/vocabulary.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import { type Appended, type CommandDeps, isNotAppended } from "../handle-command.ts";
-import { acceptEmail, bindEmail, personWithEmail, withAddressLock } from "../people/email.ts";
+import { acceptEmail, bindEmail, personWithEmail, provedEmail, withAddressLock } from "../people/email.ts";
 import { newPassword } from "../people/password.ts";
 import { register } from "../people/person.ts";
 import { byPerson, onPerson, removePerson } from "../people/persons.ts";
@@ -18,7 +18,7 @@ import { accept, changeRole, invite, openInvitations, remove, withdraw } from ".
 import { invitationSecret } from "./secrets.ts";
 
 type Deps = CommandDeps & { secrets: Secrets };
-type InvitationRecord = { accountId: string; email: string; tokenHash: string };
+type InvitationRecord = { accountId: string; email: string; tokenHash: string; isMailed: boolean };
 
 /** How long an invitation can be accepted. */
 export const MEMBER_INVITATION_MS = 7 * 86_400_000;
@@ -33,14 +33,15 @@ type Invited = Appended & {
 };
 
 /**
- * Where the address has an open invitation to the account, that is sent again: its earlier link no longer works.
+ * Where the address has an open invitation to the account, that is sent again: its earlier link no longer works. `isMailed`:
+ * the link is mailed to the address, and shown to nobody.
  * @throws invalid_email, already_member, not_permitted, role_too_high, too_many_members, account_not_found, history_full
  */
 export async function inviteMember(
   deps: Deps,
   context: CommandContext,
   accountId: string,
-  request: { email: string; role: Role },
+  request: { email: string; role: Role; isMailed: boolean },
 ): Promise<Invited> {
   const email = acceptEmail(request.email);
   const at = deps.clock().toISOString();
@@ -52,7 +53,7 @@ export async function inviteMember(
     openInvitations(account, at).map(async ([id]) => ({ id, to: (await recordOf(deps, id))?.email })),
   );
   const before = open.find(({ to }) => to !== undefined && normalEmail(to) === normalEmail(email));
-  return await send(deps, context, accountId, before?.id ?? deps.newId(), { email, role: request.role });
+  return await send(deps, context, accountId, before?.id ?? deps.newId(), { ...request, email });
 }
 
 /** The earlier link no longer works. @throws invitation_not_found; as inviteMember does */
@@ -61,11 +62,16 @@ export async function resendInvitation(
   context: CommandContext,
   accountId: string,
   invitationId: string,
+  isMailed: boolean,
 ): Promise<Invited> {
   const { invitations } = await loadOpenAccount(deps.eventStore, accountId);
   const [record, invitation] = [await recordOf(deps, invitationId), invitations.get(invitationId)];
   if (!record || !invitation) throw new Refused("invitation_not_found");
-  return await send(deps, context, accountId, invitationId, { ...record, role: invitation.role });
+  return await send(deps, context, accountId, invitationId, {
+    email: record.email,
+    role: invitation.role,
+    isMailed,
+  });
 }
 
 async function send(
@@ -73,14 +79,14 @@ async function send(
   context: CommandContext,
   accountId: string,
   invitationId: string,
-  { email, role }: { email: string; role: Role },
+  { email, role, isMailed }: { email: string; role: Role; isMailed: boolean },
 ): Promise<Invited> {
   const token = randomBytes(32).toString("base64url");
   const expiresAt = new Date(deps.clock().getTime() + MEMBER_INVITATION_MS).toISOString();
   const { position } = await changeAccount(deps, context, accountId, (account, at, actor) =>
     invite(account, { invitationId, role, expiresAt, at }, actor),
   );
-  const value: InvitationRecord = { accountId, email, tokenHash: hash("sha256", token) };
+  const value: InvitationRecord = { accountId, email, tokenHash: hash("sha256", token), isMailed };
   await deps.secrets.put(invitationSecret(invitationId), { value, expiresAt });
   const path = `/portal/invitation?id=${invitationId}&token=${token}`;
   return { invitationId, email, role, expiresAt, path, position };
@@ -108,7 +114,7 @@ export type InvitationLink = { id: string; token: string };
 export async function lookAtInvitationLink(
   deps: Deps,
   { id, token }: InvitationLink,
-): Promise<{ accountId: string; email: string; role: Role }> {
+): Promise<{ accountId: string; email: string; role: Role; isMailed: boolean }> {
   const record = await recordOf(deps, id);
   if (record?.tokenHash !== hash("sha256", token)) throw new Refused("token_expired");
   const account = await loadAccount(deps.eventStore, record.accountId);
@@ -116,7 +122,7 @@ export async function lookAtInvitationLink(
   const open = account.status === "open" ? new Map(openInvitations(account, at)) : undefined;
   const { role } = open?.get(id) ?? ({} as Partial<Invitation>);
   if (role === undefined) throw new Refused("token_expired");
-  return { accountId: record.accountId, email: record.email, role };
+  return { ...record, role };
 }
 
 /**
@@ -129,12 +135,13 @@ export async function acceptInvitation(
   link: InvitationLink,
   personId: string,
 ): Promise<Appended & { accountId: string }> {
-  const { accountId, email } = await lookAtInvitationLink(deps, link);
+  const { accountId, email, isMailed } = await lookAtInvitationLink(deps, link);
   const own = await deps.secrets.get(emailSecret(personId), deps.clock());
   if (typeof own !== "string" || normalEmail(own) !== normalEmail(email)) throw new Refused("other_address");
   const { position } = await changeAccount(deps, byPerson(requestId, personId), accountId, (account, at) =>
     accept(account, { invitationId: link.id, personId, at }),
   );
+  if (isMailed) await provedEmail(deps, personId, email);
   await deps.secrets.delete(invitationSecret(link.id));
   return { accountId, position };
 }
@@ -202,7 +209,7 @@ export async function removePersonEverywhere(
   deps: Deps & { accountsOf: (personId: string) => Promise<readonly string[]> },
   context: CommandContext,
   personId: string,
-): Promise<{ accounts: readonly string[] }> {
+): Promise<Appended & { accounts: readonly string[] }> {
   if ((await deps.secrets.get(emailSecret(personId), deps.clock())) === undefined)
     throw new Refused("person_not_found");
   const accounts = await deps.accountsOf(personId);
@@ -216,8 +223,7 @@ export async function removePersonEverywhere(
       );
   }
   for (const accountId of accounts) await removeMember(deps, context, accountId, personId);
-  await removePerson(deps, context, personId);
-  return { accounts };
+  return { accounts, ...(await removePerson(deps, context, personId)) };
 }
 
 /** The address of an open invitation; undefined once it is over. */

@@ -19,7 +19,7 @@ import {
   lookAtEmailChange,
 } from "../../commands/people/one-time-tokens.ts";
 import { changePassword, provePassword } from "../../commands/people/password.ts";
-import { recordAct } from "../../commands/people/persons.ts";
+import { endSessions, recordAct } from "../../commands/people/persons.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { countMail, sendFormPage } from "../auth/form-page.ts";
 import { EMAIL_LINK_HOURS, mail, sendMail } from "../auth/mails.ts";
@@ -165,7 +165,9 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
       if (!own.some((session) => session.sessionId === sessionId))
         throw new Refused("not_found", "There is no such session");
       await deps.sessions.end(personId, sessionId);
-      await recordAct(deps, context, sessionsEnded("one"), personId);
+      const ended = (by: { personId: string; at: string }) =>
+        ({ type: "SessionsEnded", data: { ...by, sessions: "one" } }) as const;
+      await recordAct(deps, context, ended, personId);
       return { to: PATH, notice: "That browser is signed out." };
     },
   });
@@ -174,9 +176,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
     path: PATH,
     count: "uncounted",
     run: async ({ request, reply, context, session: { personId } }) => {
-      await deps.sessions.endAll(personId);
-      await deps.devices.forgetAll(personId);
-      await recordAct(deps, context, sessionsEnded("all"), personId);
+      await endSessions(deps, context, personId);
       await endSession(deps, request, reply);
       return { to: "/portal/sign-in", notice: { kind: "info", text: "You are signed out everywhere." } };
     },
@@ -216,11 +216,6 @@ export function exportRoute(app: Api, deps: PortalDeps & { exports: OpenStreams 
       yield* deps.logReader.exportAccount(accountId, signal);
     });
   });
-}
-
-function sessionsEnded(sessions: "one" | "all") {
-  return (by: { personId: string; at: string }) =>
-    ({ type: "SessionsEnded", data: { ...by, sessions } }) as const;
 }
 
 /** A session alone is not enough for this change. @throws rate_limit_exceeded, wrong_current_password */

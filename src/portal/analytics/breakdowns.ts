@@ -5,7 +5,7 @@ import type { LinkDocument } from "../../projections/definitions/links.ts";
 import type { AccountAnswer, Group, GroupBy, GroupRow } from "../../queries/analytics/question.ts";
 import { count } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
-import { exportLink } from "./exports.ts";
+import { exportLink } from "./export-routes.ts";
 import { knownMetric, live, metricNoun, numberOf, shadeOf } from "./metrics.ts";
 import { countryName, FIELD_NAMES, valueName, WEEKDAYS } from "./value-names.ts";
 import { type AnalyticsView, filterAddresses, type Metric } from "./view-address.ts";

@@ -6,7 +6,7 @@ import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import { readableUrl } from "../links/urls.ts";
 import { type Html, html } from "../shell/html.ts";
 import { type Columns, card, table, time } from "../shell/parts.ts";
-import { fileLink } from "./exports.ts";
+import { fileLink } from "./export-routes.ts";
 import { live } from "./metrics.ts";
 import { countryName, KIND_NAMES, plainName } from "./value-names.ts";
 import { type AnalyticsView, filterAddresses, type Metric } from "./view-address.ts";

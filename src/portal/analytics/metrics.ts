@@ -2,7 +2,7 @@
 import type { AccountAnswer, Period, Totals } from "../../queries/analytics/question.ts";
 import { count } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
-import type { PageRange } from "./range.ts";
+import type { PageRange } from "./shown-range.ts";
 import { type AnalyticsView, METRICS, type Metric, viewAddress } from "./view-address.ts";
 
 /** `noun`: of one. `about`: what the number is. `isGood`: whether more of them is. */

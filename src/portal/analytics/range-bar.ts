@@ -7,7 +7,7 @@ import { zoneOptions } from "../account/account-page.ts";
 import { field } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { DATE, LONGEST, type PageRange, rangesFor } from "./range.ts";
+import { DATE, LONGEST, type PageRange, rangesFor } from "./shown-range.ts";
 import { type AnalyticsView, viewAddress } from "./view-address.ts";
 
 const COMPARED = {

@@ -7,9 +7,9 @@ import { count } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { type Columns, table } from "../shell/parts.ts";
-import { exportLink } from "./exports.ts";
+import { exportLink } from "./export-routes.ts";
 import { live, METRIC_ROWS, metricNoun, metricTabs, metricText, numberOf, periodName } from "./metrics.ts";
-import type { PageRange } from "./range.ts";
+import type { PageRange } from "./shown-range.ts";
 import { type AnalyticsView, METRICS, type Metric } from "./view-address.ts";
 
 const DAY = { weekday: "short", day: "numeric", month: "short", year: "numeric" } as const;

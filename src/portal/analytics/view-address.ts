@@ -7,7 +7,7 @@ import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import { type Filters, GROUPS, type GroupBy, type Totals } from "../../queries/analytics/question.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 import { address } from "../shell/address.ts";
-import { type PageRange, pageRange, RangeQuery } from "./range.ts";
+import { type PageRange, pageRange, RangeQuery } from "./shown-range.ts";
 
 export const ANALYTICS = "/portal/analytics";
 export const WHY = `${ANALYTICS}/why`;

@@ -60,6 +60,7 @@ export function membersPages(app: Api, deps: SignInDeps): void {
     sendMembers(deps, request, reply, refused);
   app.get("/members", { preHandler: requireSession }, (request, reply) => show(request, reply));
 
+  const isMailed = deps.mailer !== undefined;
   /** Mails the link, or shows it where the service sends no mail. */
   const sent = async (
     reply: FastifyReply,
@@ -76,7 +77,7 @@ export function membersPages(app: Api, deps: SignInDeps): void {
   formRoute(app, deps, "/members", {
     schema: { body: schemaOf(inviteFields("owner")) },
     run: async ({ reply, context, session: { accountId }, body }) =>
-      await sent(reply, await inviteMember(deps, context, accountId, body)),
+      await sent(reply, await inviteMember(deps, context, accountId, { ...body, isMailed })),
     path: PATH,
     again: (refused, request, reply) => show(request, reply, refused),
   });
@@ -84,7 +85,7 @@ export function membersPages(app: Api, deps: SignInDeps): void {
   formRoute(app, deps, "/members/invitations/:invitationId/resend", {
     schema: { params: InvitationParams },
     run: async ({ reply, context, session: { accountId }, params: { invitationId } }) =>
-      await sent(reply, await resendInvitation(deps, context, accountId, invitationId)),
+      await sent(reply, await resendInvitation(deps, context, accountId, invitationId, isMailed)),
     path: PATH,
     again: "back",
   });

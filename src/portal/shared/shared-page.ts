@@ -15,8 +15,8 @@ import { passCookie } from "../../redirect/password/link-pass.ts";
 import { askView } from "../analytics/ask-view.ts";
 import { breakdownCards, groupsOf, MOST_ROWS } from "../analytics/breakdowns.ts";
 import { filterChips } from "../analytics/filter-chips.ts";
-import { RangeQuery } from "../analytics/range.ts";
 import { chartCard } from "../analytics/series-chart.ts";
+import { RangeQuery } from "../analytics/shown-range.ts";
 import {
   AnalyticsQuery,
   type AnalyticsView,

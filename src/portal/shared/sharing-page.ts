@@ -17,7 +17,7 @@ import { DAY_MS, instantOf, type TimeZone } from "../../queries/analytics/time-z
 import { parseLocalMoment } from "../../runtime/moment.ts";
 import { acceptedFilters } from "../analytics/ask-view.ts";
 import { CARDS } from "../analytics/breakdowns.ts";
-import { DATE } from "../analytics/range.ts";
+import { DATE } from "../analytics/shown-range.ts";
 import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf } from "../analytics/view-address.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { type Fields, schemaOf } from "../shell/form.ts";

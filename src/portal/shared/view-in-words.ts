@@ -2,7 +2,7 @@
 import type { SharedPage } from "../../commands/account/account.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import type { GroupBy } from "../../queries/analytics/question.ts";
-import { rangesFor } from "../analytics/range.ts";
+import { rangesFor } from "../analytics/shown-range.ts";
 import { FIELD_NAMES, valueName } from "../analytics/value-names.ts";
 
 /** Such as `tag spring; country France or Spain`. */

@@ -1,11 +1,11 @@
 // The read store for queries: maps the collections of projections, and the checkpoints of groups, to the build that answers.
-
 import { setAsideCollection } from "../../stores/coordination/set-aside.ts";
 import type { CollectionSpec, ReadStore } from "../../stores/read-store/port.ts";
+import { type Build, checkpointName, collectionName, notesName } from "../fold/build.ts";
 import { describeProgress } from "../fold/progress.ts";
 import { groupCollections, type ProjectionGroup } from "../groups.ts";
-import { type Build, type Builds, queriedBuild } from "./builds.ts";
-import { checkpointName, collectionName, notesName, readBuilds } from "./builds-document.ts";
+import { type Builds, queriedBuild } from "./builds.ts";
+import { readBuilds } from "./builds-document.ts";
 import { ProjectionNotBuilt } from "./errors.ts";
 
 /** For how long the list of builds is cached: a query may read the previous build so long after a switch. */

@@ -1,14 +1,7 @@
-// Where the builds of a group are listed, and what each build keeps its documents in.
-
-import { setAsideCollection } from "../../stores/coordination/set-aside.ts";
-import {
-  type Checkpoint,
-  CheckpointMoved,
-  type CollectionSpec,
-  type ReadStore,
-} from "../../stores/read-store/port.ts";
-import { groupCollections, type ProjectionGroup } from "../groups.ts";
-import { type Build, type Builds, NO_BUILDS } from "./builds.ts";
+// Where the builds of a group are listed.
+import { type Checkpoint, CheckpointMoved, type ReadStore } from "../../stores/read-store/port.ts";
+import type { ProjectionGroup } from "../groups.ts";
+import { type Builds, NO_BUILDS } from "./builds.ts";
 
 export type BuildsDeps = { readStore: Pick<ReadStore, "checkpoint" | "write">; newId: () => string };
 
@@ -20,35 +13,6 @@ const DIGITS = 12;
 /** A checkpoint, as it is the document that is written only where it is still what was read; `position` counts its changes. */
 export function buildsName({ name }: Named): string {
   return `builds:${name}`;
-}
-
-/** Of the checkpoint of a build. */
-export function checkpointName({ name }: Named, { build }: Pick<Build, "build">): string {
-  return build === 0 ? name : `${name}_b${build}`;
-}
-
-/** Of a collection of a build, by that of its projection. */
-export function collectionName(collection: string, { build }: Pick<Build, "build">): string {
-  return build === 0 ? collection : `${collection}_b${build}`;
-}
-
-/** Of the events that a build has set aside. */
-export function notesName(group: Named, build: Pick<Build, "build">): string {
-  return setAsideCollection(checkpointName(group, build));
-}
-
-/** Those of the documents and of the notes. */
-export function collectionsOf(
-  group: Pick<ProjectionGroup, "name" | "projections" | "hasClickTables">,
-  build: Build,
-): CollectionSpec[] {
-  return [
-    ...groupCollections(group).map(({ name, indexes }) => ({
-      name: collectionName(name, build),
-      indexes,
-    })),
-    { name: notesName(group, build), indexes: [] },
-  ];
 }
 
 export function buildsIn(stored: Checkpoint | undefined): Builds {

@@ -1,16 +1,9 @@
 // The builds of a group, and what becomes of them: one small document, changed by the pure functions below alone.
-
 import { Refused } from "../../commands/refusals.ts";
 import { PRESENT_RULES } from "../../events/classification/classify.ts";
+import type { Build } from "../fold/build.ts";
 import type { Progress } from "../fold/progress.ts";
 import type { ProjectionGroup } from "../groups.ts";
-
-/**
- * One fold of the whole log by one version of the group, with collections and a checkpoint of its own. `build`: its number.
- * `rules`: those (classification/classify.ts) under which clicks were classified again; absent: as recorded. `events`: how
- * many it passed before it took over; absent before, and of the first on an empty log.
- */
-export type Build = { version: number; build: number; rules?: string; events?: number };
 
 /**
  * `isRollback`: it is the previous build, which folds what it lacks. `because`: what was wrong with the one that it replaces,

@@ -2,12 +2,13 @@
 import { logProgress } from "../../stores/event-store/log-progress.ts";
 import { START } from "../../stores/event-store/port.ts";
 import type { AwaitedEvent } from "../../stores/read-store/port.ts";
+import { checkpointName } from "../fold/build.ts";
 import { foldBuild } from "../fold/fold-build.ts";
 import type { FoldDeps } from "../fold/fold-deps.ts";
 import { describeProgress, type Progress, progressOf } from "../fold/progress.ts";
 import type { ProjectionGroup } from "../groups.ts";
 import { type Building, complete, isSame, progressed } from "./builds.ts";
-import { changeBuilds, checkpointName, readBuilds } from "./builds-document.ts";
+import { changeBuilds, readBuilds } from "./builds-document.ts";
 import { dropUnlisted, type RegisterDeps } from "./register-builds.ts";
 
 export type CompleteDeps = RegisterDeps & FoldDeps;

@@ -8,7 +8,7 @@ import { type DecodedChunk, positionOfRow } from "../definitions/click-tables/de
 import { rowsOfTable } from "../definitions/click-tables/table.ts";
 import type { ClickCollections } from "../fold/clicks/collections.ts";
 import { type AccountDay, chunkOf, headsOf, type StoredHead } from "../fold/clicks/stored-tables.ts";
-import { type FieldDifference, fieldsThatDiffer } from "./differences.ts";
+import { type FieldDifference, fieldsThatDiffer } from "./field-differences.ts";
 
 export type TableSide = {
   readStore: Pick<ReadStore, "find" | "get" | "getMany">;

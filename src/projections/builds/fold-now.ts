@@ -5,10 +5,11 @@ import { pause } from "../../runtime/pause.ts";
 import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
 import { START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
+import { type Build, checkpointName, collectionsOf } from "../fold/build.ts";
 import { foldBuild } from "../fold/fold-build.ts";
 import type { ProjectionGroup } from "../groups.ts";
-import { type Build, type Builds, buildingOf, isSame, keptBuild, queriedBuild } from "./builds.ts";
-import { changeBuilds, checkpointName, collectionsOf, readBuilds } from "./builds-document.ts";
+import { type Builds, buildingOf, isSame, keptBuild, queriedBuild } from "./builds.ts";
+import { changeBuilds, readBuilds } from "./builds-document.ts";
 import { type CompleteDeps, completeBuild, type Outcome } from "./complete-build.ts";
 import { dropRetired, registerBuilds } from "./register-builds.ts";
 

@@ -1,13 +1,15 @@
 // What the operator may do to the builds of a group, from the console and the command line: checked, recorded as an event,
 // then done. A running projector notices within two seconds and folds; how far it is stands in the list of builds.
+
 import type { CommandContext } from "../../commands/caller.ts";
 import { type RecordDeps, recordActions } from "../../commands/record-actions.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { PRESENT_RULES } from "../../events/classification/classify.ts";
 import { closestName } from "../../runtime/text/closest-name.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
+import type { Build } from "../fold/build.ts";
 import { type ProjectionGroup, projectionGroups } from "../groups.ts";
-import { type Build, type Builds, begin, cancel, rollBack } from "./builds.ts";
+import { type Builds, begin, cancel, rollBack } from "./builds.ts";
 import { changeBuilds, readBuilds } from "./builds-document.ts";
 import { dropRetired } from "./register-builds.ts";
 

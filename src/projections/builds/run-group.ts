@@ -4,11 +4,12 @@ import { pause } from "../../runtime/pause.ts";
 import { whatToDo } from "../../stores/connections/errors.ts";
 import { type Position, START } from "../../stores/event-store/port.ts";
 import type { Checkpoint } from "../../stores/read-store/port.ts";
+import { type Build, checkpointName } from "../fold/build.ts";
 import { foldBuild } from "../fold/fold-build.ts";
 import { droppedOrOlder, FoldedFromElsewhere } from "../fold/fold-deps.ts";
 import type { ProjectionGroup } from "../groups.ts";
-import { type Build, type Builds, buildingOf, keptBuild } from "./builds.ts";
-import { buildsIn, buildsName, checkpointName } from "./builds-document.ts";
+import { type Builds, buildingOf, keptBuild } from "./builds.ts";
+import { buildsIn, buildsName } from "./builds-document.ts";
 import { type CompleteDeps, completeBuild } from "./complete-build.ts";
 import { dropRetired, foldAnew, registerBuilds, replaceForeign } from "./register-builds.ts";
 

@@ -1,14 +1,14 @@
 // The status of a group for health, metrics and the command line: position, lag, events set aside and build progress.
-
 import { readSetAside, type SetAside } from "../../stores/coordination/set-aside.ts";
 import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
 import { msBehind, type NextEvent, nextEventFinder } from "../../stores/event-store/next-event.ts";
 import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { AwaitedEvent, ReadStore } from "../../stores/read-store/port.ts";
+import { type Build, checkpointName, notesName } from "../fold/build.ts";
 import type { Progress } from "../fold/progress.ts";
 import type { ProjectionGroup } from "../groups.ts";
-import { type Build, type Builds, buildingOf, isSame, keptBuild, queriedBuild } from "./builds.ts";
-import { buildsIn, buildsName, checkpointName, notesName } from "./builds-document.ts";
+import { type Builds, buildingOf, isSame, keptBuild, queriedBuild } from "./builds.ts";
+import { buildsIn, buildsName } from "./builds-document.ts";
 
 /** Lag beyond which a group is late: readiness tells so. */
 export const DEGRADED_AFTER_MS = 60_000;

@@ -8,14 +8,15 @@ import { clickTables } from "../definitions/click-tables/chunk.ts";
 import type { DaySummary } from "../definitions/summaries/day.ts";
 import type { LinkLifeDocument } from "../definitions/summaries/link-life.ts";
 import { type OpenDayDocument, openDays } from "../definitions/summaries/open-days.ts";
+import { type Build, checkpointName, collectionName } from "../fold/build.ts";
 import { clickCollections } from "../fold/clicks/collections.ts";
 import { eventOf } from "../fold/clicks/table-day.ts";
 import { groupCollections, type ProjectionGroup } from "../groups.ts";
-import { type Build, queriedBuild } from "./builds.ts";
-import { checkpointName, collectionName, readBuilds } from "./builds-document.ts";
+import { queriedBuild } from "./builds.ts";
+import { readBuilds } from "./builds-document.ts";
 import type { CompleteDeps } from "./complete-build.ts";
-import { type Difference, fieldsThatDiffer } from "./differences.ts";
 import { type TableSide, tableDifference, tablesOf } from "./differing-tables.ts";
+import { type Difference, fieldsThatDiffer } from "./field-differences.ts";
 import { foldScratch } from "./fold-now.ts";
 
 /** `version`: of the build that was compared; null where this program has none to compare. */

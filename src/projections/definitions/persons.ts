@@ -8,6 +8,7 @@ export type PersonDocument = Document & {
   registeredAt: string;
   removedAt: string;
   accounts: Record<string, Role>;
+  isOperator: boolean;
 };
 
 export const persons: Projection<PersonDocument> = {
@@ -19,13 +20,15 @@ export const persons: Projection<PersonDocument> = {
     "MemberJoined",
     "MemberRoleChanged",
     "MemberRemoved",
+    "OperatorMarked",
+    "OperatorUnmarked",
     "PersonRemoved",
   ],
   key(event) {
     if (event.type === "AccountOpened") return event.data.ownerId ?? event.data.accountId;
     return "personId" in event.data ? event.data.personId : undefined;
   },
-  empty: ({ data }) => ({ registeredAt: data.at, removedAt: "", accounts: {} }),
+  empty: ({ data }) => ({ registeredAt: data.at, removedAt: "", accounts: {}, isOperator: false }),
   evolve(person, event) {
     switch (event.type) {
       case "AccountOpened":
@@ -40,8 +43,11 @@ export const persons: Projection<PersonDocument> = {
       case "MemberRemoved":
         delete person.accounts[event.data.accountId];
         return person;
+      case "OperatorMarked":
+      case "OperatorUnmarked":
+        return { ...person, isOperator: event.type === "OperatorMarked" };
       case "PersonRemoved":
-        return { ...person, removedAt: event.data.at };
+        return { ...person, removedAt: event.data.at, isOperator: false };
       default:
         return person;
     }

@@ -7,9 +7,8 @@ import { type SetAsideEvent, SetAsideNotes, setAsideEvent } from "../../stores/c
 import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
 import { type LogPage, type Position, START } from "../../stores/event-store/port.ts";
 import type { AwaitedEvent, Checkpoint, CollectionWrite } from "../../stores/read-store/port.ts";
-import type { Build } from "../builds/builds.ts";
-import { checkpointName, collectionName, collectionsOf, notesName } from "../builds/builds-document.ts";
 import type { ProjectionGroup } from "../groups.ts";
+import { type Build, checkpointName, collectionName, collectionsOf, notesName } from "./build.ts";
 import { ClickFold } from "./clicks/click-fold.ts";
 import { ClickWork } from "./clicks/click-work.ts";
 import { clickCollections } from "./clicks/collections.ts";

@@ -1,13 +1,13 @@
 // The one way to fold: a build of a group, from its checkpoint to the end of the log, and on for ever where that is wanted.
 // The projector, a rebuild, a rollback and verification all call it.
+
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { systemClock } from "../../runtime/pause.ts";
 import { logSource } from "../../stores/event-store/log-source.ts";
 import { type Position, START } from "../../stores/event-store/port.ts";
 import { type AwaitedEvent, CheckpointMoved } from "../../stores/read-store/port.ts";
-import type { Build } from "../builds/builds.ts";
-import { checkpointName } from "../builds/builds-document.ts";
 import type { ProjectionGroup } from "../groups.ts";
+import { type Build, checkpointName } from "./build.ts";
 import { type BuildState, openBuild } from "./build-state.ts";
 import { droppedOrOlder, type FoldDeps, FoldedFromElsewhere } from "./fold-deps.ts";
 

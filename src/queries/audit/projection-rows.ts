@@ -1,8 +1,8 @@
 // The projections as operators see them: builds, position, lag, progress and what was set aside, from committed state.
-
-import { type Build, isSame, isUnderOtherRules } from "../../projections/builds/builds.ts";
-import { buildsIn, buildsName, checkpointName } from "../../projections/builds/builds-document.ts";
+import { isSame, isUnderOtherRules } from "../../projections/builds/builds.ts";
+import { buildsIn, buildsName } from "../../projections/builds/builds-document.ts";
 import { groupStatus } from "../../projections/builds/status.ts";
+import { type Build, checkpointName } from "../../projections/fold/build.ts";
 import type { Progress } from "../../projections/fold/progress.ts";
 import { groupCollections, type ProjectionGroup, projectionGroups } from "../../projections/groups.ts";
 import type { SetAside } from "../../stores/coordination/set-aside.ts";

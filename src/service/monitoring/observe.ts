@@ -20,7 +20,7 @@ import { type EventStore, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { type RestingWebhook, restingReceivers } from "../../webhooks/owner-tools/resting-receiver.ts";
 import { type DeliveryQueue, setAsideIn } from "../../webhooks/queue/queue.ts";
-import type { WebhooksStatus } from "../../webhooks/webhooks-status.ts";
+import type { WebhooksStatus } from "../../webhooks/run-webhooks.ts";
 import type { Roles } from "../roles/role.ts";
 
 export type ObservedParts = {

@@ -7,7 +7,7 @@ import type { Mailer } from "../../commands/mail/mailer.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { stopLinks } from "../../commands/sharing/weekly-mails.ts";
 import { secretKeysOf } from "../../config/config.ts";
-import type { Operating, PortalDeps } from "../../portal/portal-deps.ts";
+import type { PortalDeps } from "../../portal/portal-deps.ts";
 import { accountsOf } from "../../queries/people.ts";
 import { deliverySender } from "../../webhooks/delivery/send-delivery.ts";
 import { receiverUrl } from "../../webhooks/receiver/receiver-url.ts";
@@ -30,13 +30,9 @@ export async function openPortal(
   const sender = deliverySender({ ...reach, resolve, now: () => clock().getTime() });
   onStop(async () => sender.destroy());
   const { adminToken } = config;
-  const openOperating = (token: string): Operating => {
-    const noted = notedSeal(foldStore);
-    const recording = { eventStore, readStore: foldStore, noted, clock, newId, log };
-    const verifications = verificationRuns({ ...recording, verify: logReader.verifyLog });
-    onStop(() => verifications.close());
-    return { adminToken: token, foldStore, verifications };
-  };
+  const recording = { eventStore, readStore: foldStore, noted: notedSeal(foldStore), clock, newId, log };
+  const verifications = verificationRuns({ ...recording, verify: logReader.verifyLog });
+  onStop(() => verifications.close());
   return {
     eventStore,
     readStore,
@@ -53,7 +49,7 @@ export async function openPortal(
     sealKeys: sealKeysFrom(config).map(({ publicKey }) => publicKey),
     deliveryQueue: backend.deliveryQueue,
     logReader,
-    operating: adminToken === undefined ? undefined : openOperating(adminToken),
+    operating: { adminToken, foldStore, verifications },
     makeLogo: makeLogoIn(threads.reader),
     drawQr: drawQrIn(threads.reader),
     receiverUrl: (url) => receiverUrl(url, reach),

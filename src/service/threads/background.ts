@@ -6,7 +6,7 @@ import { inTime } from "../../runtime/pause.ts";
 import { remoteMethods } from "../../runtime/threads/remote.ts";
 import { threadOf } from "../../runtime/threads/thread.ts";
 import { storeError } from "../../stores/connections/errors.ts";
-import type { WebhooksStatus } from "../../webhooks/webhooks-status.ts";
+import type { WebhooksStatus } from "../../webhooks/run-webhooks.ts";
 import type { Role } from "../roles/role.ts";
 
 /** `roles`: those of BACKGROUND_ROLES that this process has. */

@@ -9,7 +9,7 @@ await serveThread<ReaderData>(({ config }, log) => {
   const stores = storesOf(config);
   const openLogReader = async () => {
     // Loaded when it is first needed, as searches don't need it.
-    const { logReader } = await import("./log-reader.ts");
+    const { logReader } = await import("./open-log-reader.ts");
     const readStore = queriedStore(await stores.foldStore());
     return logReader(stores, { eventStore: await stores.eventStore(), readStore }, config, log);
   };

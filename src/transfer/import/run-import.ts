@@ -15,7 +15,7 @@ import { entriesBound } from "../../runtime/entries-bound.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { StoreUnavailable } from "../../stores/connections/errors.ts";
 import { type Position, RevisionConflict } from "../../stores/event-store/port.ts";
-import { clickAppender } from "./append-clicks.ts";
+import { clickAppender } from "./append-imported.ts";
 import { clickDataOf } from "./click-data.ts";
 import { fieldCounts } from "./field-counts.ts";
 import {

@@ -5,12 +5,35 @@ import { inTime, type MonotonicClock, pause, systemClock } from "../../runtime/p
 import { whatToDo } from "../../stores/connections/errors.ts";
 import type { ClaimedDelivery, DeliveryQueue } from "../queue/queue.ts";
 import type { Receiver } from "../routing/subscribers.ts";
-import { FailingReceivers } from "./failing-receivers.ts";
-import { InFlightDeliveries } from "./in-flight.ts";
-import { outcomeOf, pauseReason } from "./schedule.ts";
+import { FailingReceivers, REST_SETTINGS, type RestSettings } from "./failing-receivers.ts";
+import { InFlightDeliveries, WorkerCounts } from "./in-flight.ts";
+import { outcomeOf, pauseReason, TRY_DELAYS_MS } from "./schedule.ts";
 import type { AttemptResult, OutgoingDelivery } from "./send-delivery.ts";
-import { WorkerCounts } from "./worker-counts.ts";
-import { WORKER_SETTINGS, type WorkerSettings } from "./worker-settings.ts";
+
+/** Limits and intervals; tests and benchmarks override them. */
+export type WorkerSettings = {
+  /** Most deliveries in flight: in total, and per webhook. */
+  total: number;
+  perWebhook: number;
+  /** Duration of a claim, after which another worker may take the delivery; longer than any attempt. */
+  claimMs: number;
+  /** Interval of polls for due deliveries; the router of this process wakes the worker for those that it queues. */
+  pollMs: number;
+  /** How long a stop waits for deliveries in flight. */
+  stopMs: number;
+  delaysMs: readonly number[];
+  rest: RestSettings;
+};
+
+export const WORKER_SETTINGS: WorkerSettings = {
+  total: 512,
+  perWebhook: 8,
+  claimMs: 30_000,
+  pollMs: 2_000,
+  stopMs: 5_000,
+  delaysMs: TRY_DELAYS_MS,
+  rest: REST_SETTINGS,
+};
 
 /** Pauses a webhook as the actor `system`. */
 export type PauseWebhook = (

@@ -8,8 +8,7 @@ import { entitledWebhook } from "../../queries/webhooks.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import { type EventStore, type LogPage, type Position, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
-import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
-import { oldestRouted } from "../queue/retention.ts";
+import { type DeliveryQueue, type NewDelivery, oldestRouted } from "../queue/queue.ts";
 import { deliveryMaker, noneOfUnreadable, selects } from "../routing/deliveries-of.ts";
 
 export type ReplayDeps = {

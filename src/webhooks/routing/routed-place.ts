@@ -31,7 +31,7 @@ export type PlaceInLog = {
 
 /** Of the events that are set aside; others are counted. */
 const MOST_NOTED = 100;
-/** As many as an event can be routed after it was recorded (queue/retention.ts). */
+/** As many as an event can be routed after it was recorded (queue/queue.ts). */
 const DAYS_KEPT = 31;
 
 export async function openPlaceInLog(deps: RoutedPlaceDeps): Promise<PlaceInLog> {

@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkpointName, readBuilds } from "../../../src/projections/builds/builds-document.ts";
+import { readBuilds } from "../../../src/projections/builds/builds-document.ts";
+import { checkpointName } from "../../../src/projections/fold/build.ts";
 import { clicks as clickGroup, lifecycle } from "../../../src/projections/groups.ts";
 import { commandLine } from "../../support/service/command-line.ts";
 import { BASE_URL, startTestService, type TestService } from "../../support/service/start-service.ts";

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { WorkerSettings } from "../../../src/webhooks/delivery/worker-settings.ts";
+import type { WorkerSettings } from "../../../src/webhooks/delivery/worker.ts";
 import { effort } from "../../support/runtime/effort.ts";
 import { until } from "../../support/runtime/until.ts";
 import { webhookOf } from "../../support/webhooks/webhook-of.ts";

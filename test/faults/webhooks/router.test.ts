@@ -3,8 +3,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { removeWebhook } from "../../../src/commands/webhooks/webhooks.ts";
 import { CATEGORY, IMPORT_WRITER } from "../../../src/events/streams.ts";
 import { type EventStore, START } from "../../../src/stores/event-store/port.ts";
-import { type DeliveryQueue, type RoutedPlace, setAsideIn } from "../../../src/webhooks/queue/queue.ts";
-import { oldestKept, oldestRouted } from "../../../src/webhooks/queue/retention.ts";
+import {
+  type DeliveryQueue,
+  oldestKept,
+  oldestRouted,
+  type RoutedPlace,
+  setAsideIn,
+} from "../../../src/webhooks/queue/queue.ts";
 import { routeClicks } from "../../../src/webhooks/routing/router.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { appendNext } from "../../support/event-store/append-next.ts";

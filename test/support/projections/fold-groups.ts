@@ -1,6 +1,5 @@
 // Folds groups of projections once, to the end of the log, into build 0 of each.
-
-import type { Build } from "../../../src/projections/builds/builds.ts";
+import type { Build } from "../../../src/projections/fold/build.ts";
 import { foldBuild } from "../../../src/projections/fold/fold-build.ts";
 import type { FoldDeps } from "../../../src/projections/fold/fold-deps.ts";
 import { type ProjectionGroup, projectionGroups } from "../../../src/projections/groups.ts";

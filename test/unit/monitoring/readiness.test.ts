@@ -11,7 +11,7 @@ import { StoreFailed, StoreUnavailable } from "../../../src/stores/connections/e
 import type { SetAside } from "../../../src/stores/coordination/set-aside.ts";
 import { watchedLeases } from "../../../src/stores/coordination/watched-leases.ts";
 import type { RecordedEvent } from "../../../src/stores/event-store/port.ts";
-import type { WebhooksStatus } from "../../../src/webhooks/webhooks-status.ts";
+import type { WebhooksStatus } from "../../../src/webhooks/run-webhooks.ts";
 import { quietParts } from "../../support/monitoring/quiet-parts.ts";
 
 describe("readiness of a process with all roles", () => {

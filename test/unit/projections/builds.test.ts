@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import { PRESENT_RULES } from "../../../src/events/classification/classify.ts";
 import {
-  type Build,
   type Building,
   type Builds,
   begin,
@@ -17,6 +16,7 @@ import {
   register,
   rollBack,
 } from "../../../src/projections/builds/builds.ts";
+import type { Build } from "../../../src/projections/fold/build.ts";
 
 const NOW = { version: 2, readsSince: 1 };
 const OLD = { version: 1, readsSince: 1 };

@@ -3,8 +3,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import type { AttemptResult } from "../../../src/webhooks/delivery/send-delivery.ts";
-import { DeliveryWorker } from "../../../src/webhooks/delivery/worker.ts";
-import type { WorkerSettings } from "../../../src/webhooks/delivery/worker-settings.ts";
+import { DeliveryWorker, type WorkerSettings } from "../../../src/webhooks/delivery/worker.ts";
 import type { DeliveryQueue } from "../../../src/webhooks/queue/queue.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 import { SAMPLE_SECRETS } from "../../support/webhooks/send-sample.ts";

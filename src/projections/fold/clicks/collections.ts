@@ -1,7 +1,5 @@
 // What the collections of one build are called that clicks are folded into.
 import type { CollectionSpec } from "../../../stores/read-store/port.ts";
-import type { Build } from "../../builds/builds.ts";
-import { collectionName } from "../../builds/builds-document.ts";
 import { clickHours } from "../../definitions/click-hours.ts";
 import { clickTables } from "../../definitions/click-tables/chunk.ts";
 import { linkTotals } from "../../definitions/link-totals.ts";
@@ -10,6 +8,7 @@ import { linkDays } from "../../definitions/summaries/day.ts";
 import { linkLife } from "../../definitions/summaries/link-life.ts";
 import { openDays } from "../../definitions/summaries/open-days.ts";
 import { quietLinks } from "../../definitions/summaries/quiet-links.ts";
+import { type Build, collectionName } from "../build.ts";
 
 /** Names of collections. */
 export type ClickCollections = {

@@ -5,8 +5,12 @@ import type { BasicLogger } from "../../../runtime/logging.ts";
 import { type HoldLeaseDeps, holdLease } from "../../../stores/coordination/hold-lease.ts";
 import { deliverySender } from "../../../webhooks/delivery/send-delivery.ts";
 import { receiverResolver } from "../../../webhooks/receiver/resolve-receiver.ts";
-import { createWebhooks, type Webhooks, type WebhooksDeps } from "../../../webhooks/run-webhooks.ts";
-import type { WebhooksStatus } from "../../../webhooks/webhooks-status.ts";
+import {
+  createWebhooks,
+  type Webhooks,
+  type WebhooksDeps,
+  type WebhooksStatus,
+} from "../../../webhooks/run-webhooks.ts";
 
 type RoleDeps = Pick<WebhooksDeps, "eventStore" | "secrets" | "deliveryQueue"> & {
   config: Config;

@@ -12,7 +12,7 @@ import { openDayId, openDays } from "../../../../src/projections/definitions/sum
 import { clicks as clickGroup } from "../../../../src/projections/groups.ts";
 import { GROUPS } from "../../../../src/queries/analytics/question.ts";
 import { createLogger } from "../../../../src/runtime/logging.ts";
-import { logReader } from "../../../../src/service/threads/log-reader.ts";
+import { logReader } from "../../../../src/service/threads/open-log-reader.ts";
 import { ACCOUNT, linkClicked, OTHER_ACCOUNT, position } from "../../../support/event-store/stored-events.ts";
 import { firstBuild } from "../../../support/projections/fold-groups.ts";
 import { storeWith } from "../../../support/runtime/store-with.ts";

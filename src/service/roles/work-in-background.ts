@@ -3,7 +3,7 @@ import { notedSeal } from "../../audit/seals/noted-seal.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { type GroupStatus, groupStatus } from "../../projections/builds/status.ts";
 import { projectionGroups } from "../../projections/groups.ts";
-import type { WebhooksStatus } from "../../webhooks/webhooks-status.ts";
+import type { WebhooksStatus } from "../../webhooks/run-webhooks.ts";
 import { refuseOtherLog } from "../stores/same-log.ts";
 import { startBackground } from "../threads/background.ts";
 import { BACKGROUND_ROLES } from "./role.ts";

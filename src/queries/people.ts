@@ -242,19 +242,14 @@ export async function namesOf(deps: NameDeps, ids: Iterable<string>): Promise<Re
   return new Map(await Promise.all(named));
 }
 
-/** What people are called in sentences about what they did, by their ids. `reader`: who reads it, as “You”. */
+/** What people are called in sentences about what they did, by their ids. `reader`: who reads it, as “you”. */
 export async function peopleInSentences(
   deps: NameDeps,
   ids: Iterable<string>,
   reader?: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const called = (id: string, name: string) =>
-    id === reader ? "You" : name === FORMER_MEMBER ? capital(name) : name;
-  return new Map([...(await namesOf(deps, ids))].map(([id, name]) => [id, called(id, name)]));
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  const names = await namesOf(deps, ids);
+  return reader !== undefined && names.has(reader) ? new Map([...names, [reader, "you"]]) : names;
 }
 
 /** Of what people did, their ids. */

@@ -20,13 +20,13 @@ export type OperatorAction = {
 /** No action depends on earlier ones, so one that comes first is no conflict. @throws StoreUnavailable */
 export async function recordActions(
   { eventStore, clock, newId }: RecordDeps,
-  { requestId }: Pick<CommandContext, "requestId">,
+  { requestId, actor }: CommandContext,
   actions: readonly OperatorAction[],
 ): Promise<void> {
   if (actions.length === 0) return;
   const now = clock();
   const at = now.toISOString();
-  const origin = { correlationId: requestId, causationId: requestId, actor: { type: "operator" } } as const;
+  const origin = { correlationId: requestId, causationId: requestId, actor };
   const events = actions.map(({ type, data }) => {
     const event = { type, data: { at, ...data } } as OperatorEvent;
     return newEvent(event, newId(), origin);

@@ -206,7 +206,7 @@ export const SETTINGS = {
     variable: "ADMIN_TOKEN",
     read: token,
     unset: "none",
-    what: "signs in to the [console](audit.md#the-console) `/admin`, and as a bearer token reads `/metrics` from other machines than this; without it there is no console",
+    what: "signs in to the [console](audit.md#the-console) `/admin`, and as a bearer token reads `/metrics` from other machines than this; without it the console opens for [operators](people.md#operators) alone",
     isSecret: true,
   },
   eventStoreUrl: {

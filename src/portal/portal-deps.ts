@@ -28,15 +28,15 @@ export type Watched = { problems: (reader: "public" | "operator") => Promise<Pro
 
 /** What only the console needs. */
 export type Operating = {
-  adminToken: string;
+  /** Undefined: people who are marked as operators have the console alone. */
+  adminToken: string | undefined;
   /** The unmapped read store, where every build has its own collection. */
   foldStore: ReadStore;
   verifications: VerificationRuns;
 };
 
 export type PortalDeps = CommandDeps & {
-  /** Undefined when ADMIN_TOKEN is unset: there is no console then. */
-  operating: Operating | undefined;
+  operating: Operating;
   readStore: ReadStore;
   secrets: Secrets;
   /** Public keys of the seals: of SECRET_KEY first, then of the key before. */

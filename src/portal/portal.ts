@@ -28,6 +28,7 @@ import { newLinkPage } from "./links/new-link-page.ts";
 import { accountsPages } from "./members/accounts-page.ts";
 import { invitationPages } from "./members/invitation-page.ts";
 import { membersPages } from "./members/members-page.ts";
+import { newsForm } from "./members/news.ts";
 import type { PortalDeps, Watched } from "./portal-deps.ts";
 import { proofPages } from "./proof/proof-pages.ts";
 import { rightRoutes } from "./route-rights.ts";
@@ -51,14 +52,11 @@ const PREFIX = "/portal";
 /** Registers everything under /portal and /admin, the landing page `/` and `/status`. `base`: serves the base host only. */
 export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promise<void> {
   const assets = portalAssets(PREFIX);
+  const signedIn = sessions({ ...deps, currentAccount: deps.links.currentAccount });
   await base.register(async (site: Api) => {
     hideFromOpenApi(site);
     await protect(site, deps);
-    const people = {
-      sessions: sessions({ ...deps, currentAccount: deps.links.currentAccount }),
-      devices: knownDevices(deps),
-    };
-    const portal = { ...deps, ...people };
+    const portal = { ...deps, sessions: signedIn, devices: knownDevices(deps) };
     const cookies = portalCookies(deps.baseUrl);
     visitHook(site, {
       home: PREFIX,
@@ -112,6 +110,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
         membersPages(app, portal);
         invitationPages(app, portal);
         accountsPages(app, portal);
+        newsForm(app, portal);
         keysPages(app, portal);
         webhooksPage(app, portal);
         webhookPage(app, portal);
@@ -126,6 +125,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
       { prefix: PREFIX },
     );
   });
-  const { operating } = deps;
-  if (operating) await base.register((site: Api) => consoleRoutes(site, { ...deps, ...operating }, assets));
+  await base.register((site: Api) =>
+    consoleRoutes(site, { ...deps, ...deps.operating, sessions: signedIn }, assets),
+  );
 }

@@ -3,19 +3,21 @@ import type { OpenAccount } from "../commands/account/account.ts";
 import { loadAccount } from "../commands/account/accounts.ts";
 import { openInvitations } from "../commands/account/member.ts";
 import { invitedAddress } from "../commands/account/members.ts";
-import { personWithEmail } from "../commands/people/email.ts";
-import { emailSecret, nameSecret } from "../commands/people/secrets.ts";
+import { isEmailProven, personWithEmail } from "../commands/people/email.ts";
+import { emailSecret, nameSecret, normalEmail, sessionSecret } from "../commands/people/secrets.ts";
 import { orNotBuilt } from "../projections/builds/errors.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type BrandDocument, brands } from "../projections/definitions/brands.ts";
-import { type PersonDocument, persons } from "../projections/definitions/persons.ts";
+import { actorKey } from "../projections/definitions/event-index.ts";
+import { type News, type PersonDocument, persons } from "../projections/definitions/persons.ts";
 import type { Actor, EventStore } from "../stores/event-store/port.ts";
 import { allDocuments } from "../stores/read-store/document-pages.ts";
-import type { ReadStore } from "../stores/read-store/port.ts";
+import type { FindQuery, ReadStore } from "../stores/read-store/port.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
+import { behindCursor, pageOf } from "./cursor.ts";
 
 type Deps = { readStore: ReadStore; eventStore: EventStore };
-type NameDeps = { secrets: Secrets; clock: () => Date };
+export type NameDeps = { secrets: Secrets; clock: () => Date };
 
 /** What somebody is called once what names them is destroyed. */
 export const FORMER_MEMBER = "a former member";
@@ -120,6 +122,26 @@ export async function accountsToSwitch(
   return (await Promise.all(named)).sort((a, b) => a.name.localeCompare(b.name));
 }
 
+/** How long somebody is told of it on the dashboard. */
+const NEWS_DAYS = 7;
+
+/** What is new for somebody since then, ISO 8601 UTC, newest first, with what the accounts are called. */
+export async function newsOf(
+  deps: Pick<Deps, "readStore"> & NameDeps,
+  personId: string,
+  since: string,
+): Promise<(News & { account: string | undefined })[]> {
+  const person = await orNotBuilt(deps.readStore.get<PersonDocument>(persons.collection.name, personId));
+  const first = new Date(deps.clock().getTime() - NEWS_DAYS * 86_400_000).toISOString();
+  const news = (person?.news ?? []).filter(({ at }) => at > since && at > first).reverse();
+  return await Promise.all(
+    news.map(async (one) => ({
+      ...one,
+      account: one.accountId === undefined ? undefined : await accountName(deps, one.accountId),
+    })),
+  );
+}
+
 /** The id of the person with this address or id. */
 export async function findPerson(
   deps: Pick<Deps, "readStore"> & NameDeps,
@@ -144,39 +166,104 @@ export async function listPersons(deps: Pick<Deps, "readStore"> & NameDeps) {
   return await Promise.all(all.map((person) => rowOf(deps, person)));
 }
 
+/** Newest first; with `find` those of whose address or name it is a part, or whose id it is. @throws invalid_cursor */
+export async function peoplePage(
+  deps: Pick<Deps, "readStore"> & NameDeps,
+  { find, limit, cursor }: { find?: string | undefined; limit: number; cursor?: string | undefined },
+): Promise<{ people: PersonRow[]; next: string | null }> {
+  const ids = find === undefined ? undefined : await personsNamed(deps, find);
+  const query: FindQuery = {
+    ...(ids && { in: { _id: ids } }),
+    sort: { field: "registeredAt", direction: "desc" },
+    ...behindCursor(cursor),
+    limit: limit + 1,
+  };
+  const documents = await deps.readStore.find<PersonDocument>(persons.collection.name, query);
+  const { page, next } = pageOf(documents, limit, ({ registeredAt, _id }) => ({
+    value: registeredAt,
+    id: _id,
+  }));
+  return { people: await Promise.all(page.map((person) => rowOf(deps, person))), next };
+}
+
+/** What names people is nowhere indexed: it is sealed. */
+async function personsNamed({ secrets, clock }: NameDeps, find: string): Promise<string[]> {
+  const part = normalEmail(find);
+  const named = await Promise.all([emailSecret, nameSecret].map((of) => secrets.list(of(""), clock())));
+  const found = named.flat().filter(({ value }) => normalEmail(String(value)).includes(part));
+  return [...new Set([part, ...found.map(({ key }) => key.split("/").at(-1) ?? "")])];
+}
+
 export async function personRow(deps: Pick<Deps, "readStore"> & NameDeps, personId: string) {
   const person = await deps.readStore.get<PersonDocument>(persons.collection.name, personId);
   return person && (await rowOf(deps, person));
 }
 
-async function rowOf(deps: NameDeps, { _id, registeredAt, removedAt, accounts: roles }: PersonDocument) {
-  const { email, name } = await nameOf(deps, _id);
+export type PersonRow = Awaited<ReturnType<typeof rowOf>>;
+
+async function rowOf(deps: Pick<Deps, "readStore"> & NameDeps, { _id, ...person }: PersonDocument) {
+  const [{ email, name }, isProven, signedIn] = await Promise.all([
+    nameOf(deps, _id),
+    isEmailProven(deps, _id),
+    lastSignIn(deps, _id),
+  ]);
   return {
     person_id: _id,
     email: email ?? null,
+    email_proven: isProven,
     name: name ?? FORMER_MEMBER,
-    registered_at: registeredAt,
-    removed_at: removedAt || null,
-    accounts: Object.entries(roles).map(([accountId, role]) => ({ account_id: accountId, role })),
+    registered_at: person.registeredAt,
+    removed_at: person.removedAt || null,
+    is_operator: person.isOperator,
+    last_sign_in: signedIn,
+    accounts: await Promise.all(
+      Object.entries(person.accounts).map(async ([accountId, role]) => ({
+        account_id: accountId,
+        account: await accountName(deps, accountId),
+        role,
+      })),
+    ),
   };
 }
 
-/** What people are called in sentences about what they did, by their ids. `reader`: who reads it, as “You”. */
+/** Of the sessions that are not over, the newest. */
+export async function lastSignIn({ secrets, clock }: NameDeps, personId: string) {
+  const sessions = await secrets.list(sessionSecret(personId, ""), clock());
+  const begun = sessions.map(({ value }) => value as { createdAt: string; way?: string });
+  const last = begun.sort((a, b) => a.createdAt.localeCompare(b.createdAt)).at(-1);
+  return last ? { at: last.createdAt, way: last.way } : null;
+}
+
+/** What people are called, by their ids. */
+export async function namesOf(deps: NameDeps, ids: Iterable<string>): Promise<ReadonlyMap<string, string>> {
+  const named = [...new Set(ids)].map(
+    async (id) => [id, (await nameOf(deps, id)).name ?? FORMER_MEMBER] as const,
+  );
+  return new Map(await Promise.all(named));
+}
+
+/** What people are called in sentences about what they did, by their ids. `reader`: who reads it, as “you”. */
 export async function peopleInSentences(
   deps: NameDeps,
   ids: Iterable<string>,
   reader?: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const called = async (id: string) =>
-    id === reader ? "You" : ((await nameOf(deps, id)).name ?? capital(FORMER_MEMBER));
-  return new Map(await Promise.all([...new Set(ids)].map(async (id) => [id, await called(id)] as const)));
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  const names = await namesOf(deps, ids);
+  return reader !== undefined && names.has(reader) ? new Map([...names, [reader, "you"]]) : names;
 }
 
 /** Of what people did, their ids. */
 export function peopleOf(actors: readonly Actor[]): string[] {
   return actors.flatMap((actor) => (actor.type === "person" ? actor.id : []));
+}
+
+/** Rows with what the person is called that did it, as the operator too; null where nobody is named. */
+export async function withActorNames<Row extends { actor: Actor | string }>(
+  deps: NameDeps,
+  rows: readonly Row[],
+): Promise<(Row & { actor_name: string | null })[]> {
+  const personIn = (actor: Actor | string) =>
+    /^(?:person|operator):(.+)$/.exec(typeof actor === "string" ? actor : actorKey(actor))?.[1] ?? "";
+  const names = await namesOf(deps, rows.map(({ actor }) => personIn(actor)).filter(Boolean));
+  return rows.map((row) => ({ ...row, actor_name: names.get(personIn(row.actor)) ?? null }));
 }

@@ -110,7 +110,7 @@ function observerOf({ context, redirect, background }: AppDeps, portal: PortalDe
     logProblems: health.problems,
     wasLogRead: health.wasRead,
     sealKeys: portal?.sealKeys ?? [],
-    verification: portal?.operating?.verifications.read,
+    verification: portal?.operating.verifications.read,
   });
 }
 

@@ -86,6 +86,7 @@ export function eventIndexContract(name: string, open: () => Promise<ReadStore>)
       expect(await found({ actor: `key:${KEY}`, account: OTHER_ACCOUNT })).toEqual([
         "link-sho.rt/theirs LinkCreated",
       ]);
+      expect(await found({ actor: "person" })).toEqual(["link-sho.rt/l2 LinkDisabled"]);
       expect(await found({ category: "account" })).toEqual(["account-a AccountOpened"]);
       expect(await found({ type: "LinkDisabled", actor: "operator" })).toEqual([]);
       const { events } = await findEvents(stores, {}, all);

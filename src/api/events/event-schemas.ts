@@ -9,10 +9,13 @@ export const PositionSchema = z
   .meta({ description: "Opaque; sorts as text", examples: ["00000000000000004711"] });
 const ACTORS = ["key", "person", "system", "operator"] as const;
 export const ActorSchema = z
-  .object({ type: z.enum(ACTORS), id: z.string().optional().meta({ description: "Not of the operator" }) })
+  .object({
+    type: z.enum(ACTORS),
+    id: z.string().optional().meta({ description: "Of an operator: the person, if any" }),
+  })
   .meta({
     id: "Actor",
-    description: "Who did it: an API key, the account in the portal, the service, or its operator",
+    description: "Who did it: an API key, a person in the portal, the service, or its operator",
   });
 
 function eventSchema(type: EventType) {

@@ -51,7 +51,7 @@ export const LinkFilterQuery = z.object({
     .optional()
     .meta({
       description:
-        "`api`: by programs; `portal`: in the portal, or by an import; the id of an API key: with this one. The others than " +
+        "`api`: by programs; `portal`: in the portal, or by an import; the id of an API key or a member: by this one. The others than " +
         "this key's need `scope=account`",
       examples: ["portal"],
     }),

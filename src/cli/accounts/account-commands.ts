@@ -35,7 +35,10 @@ export const commands: readonly CommandRow[] = [
     ) {
       const { INVITATION_MS, issuePasswordReset } = await import("../../commands/people/one-time-tokens.ts");
       const { accountId, email } = await openAccount(deps, context, { email: address, tier });
-      const { path, expiresAt } = await issuePasswordReset(deps, accountId, INVITATION_MS);
+      const { path, expiresAt } = await issuePasswordReset(deps, accountId, {
+        lifetimeMs: INVITATION_MS,
+        isMailed: false,
+      });
       const issued = wantsKey && (await issueKey(deps, context, accountId, { label: "first" }));
       return {
         account_id: accountId,
@@ -55,7 +58,11 @@ export const commands: readonly CommandRow[] = [
     by: runFirstCommand,
     async run({ deps, config }, { tier = config.defaultTier }: { tier?: Tier }, address: string) {
       const { INVITATION_MS, invite } = await import("../../commands/people/one-time-tokens.ts");
-      const { email, path, expiresAt } = await invite(deps, { email: address, tier }, INVITATION_MS);
+      const { email, path, expiresAt } = await invite(
+        deps,
+        { email: address, tier, isMailed: false },
+        INVITATION_MS,
+      );
       return { email, tier, link: `${config.baseUrl}${path}`, expires_at: expiresAt };
     },
   },
@@ -88,7 +95,10 @@ export const commands: readonly CommandRow[] = [
     by: runWithoutCatchUp,
     async run({ deps, config }, _: object, accountId: string) {
       const { issuePasswordReset } = await import("../../commands/people/one-time-tokens.ts");
-      const { path, expiresAt } = await issuePasswordReset(deps, accountId, DAY_MS);
+      const { path, expiresAt } = await issuePasswordReset(deps, accountId, {
+        lifetimeMs: DAY_MS,
+        isMailed: false,
+      });
       return { account_id: accountId, link: `${config.baseUrl}${path}`, expires_at: expiresAt };
     },
   },

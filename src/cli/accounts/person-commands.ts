@@ -1,5 +1,5 @@
-// linkledger person list | show | remove
-
+// linkledger person list | show | operator | remove
+import { Argument } from "commander";
 import { Refused } from "../../commands/refusals.ts";
 import { listPersons, personRow } from "../../queries/people.ts";
 import { type CommandRow, required } from "../command.ts";
@@ -24,6 +24,16 @@ export const commands: readonly CommandRow[] = [
       const found = await personRow(deps, personId);
       if (!found) throw new Refused("person_not_found");
       return found;
+    },
+  },
+  {
+    name: "operator <person> <mark>",
+    about: "let a person open the console /admin with their own session, or not any more",
+    args: { person: PERSON, mark: new Argument("<mark>").choices(["on", "off"]) },
+    async run({ deps, context }, _: object, personId: string, mark: "on" | "off") {
+      const { changeOperator } = await import("../../commands/people/persons.ts");
+      await changeOperator(deps, context, personId, mark === "on");
+      return { person_id: personId, is_operator: mark === "on" };
     },
   },
   {

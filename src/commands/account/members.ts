@@ -5,39 +5,42 @@ import type { Role } from "../../events/vocabulary.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import { type Appended, type CommandDeps, isNotAppended } from "../handle-command.ts";
-import { acceptEmail, bindEmail, personWithEmail, withAddressLock } from "../people/email.ts";
+import { invitationMail, type MailDeps, tellPerson } from "../mail/people-mails.ts";
+import { acceptEmail, bindEmail, personWithEmail, provedEmail, withAddressLock } from "../people/email.ts";
 import { newPassword } from "../people/password.ts";
 import { register } from "../people/person.ts";
 import { byPerson, onPerson, removePerson } from "../people/persons.ts";
 import { emailSecret, normalEmail, passwordSecret } from "../people/secrets.ts";
 import { Refused } from "../refusals.ts";
-import { type Invitation, opened } from "./account.ts";
+import { type Invitation, type OpenAccount, opened } from "./account.ts";
 import { changeAccount, loadAccount, loadOpenAccount, onAccount } from "./accounts.ts";
-import { requireRight } from "./authority.ts";
+import { isThemselves, requireRight } from "./authority.ts";
 import { accept, changeRole, invite, openInvitations, remove, withdraw } from "./member.ts";
 import { invitationSecret } from "./secrets.ts";
 
 type Deps = CommandDeps & { secrets: Secrets };
-type InvitationRecord = { accountId: string; email: string; tokenHash: string };
+type TellingDeps = CommandDeps & MailDeps;
+type InvitationRecord = { accountId: string; email: string; tokenHash: string; isMailed: boolean };
 
 /** How long an invitation can be accepted. */
 export const MEMBER_INVITATION_MS = 7 * 86_400_000;
 
-/** `path`: path and query of the page where it is accepted, which is not stored and can't be shown again. */
-type Invited = Appended & {
+/** `link`: to the page where it is accepted, which is not stored; null where it was mailed, and is nobody else's to see. */
+export type Invited = Appended & {
   invitationId: string;
   email: string;
   role: Role;
   expiresAt: string;
-  path: string;
+  link: string | null;
 };
 
 /**
  * Where the address has an open invitation to the account, that is sent again: its earlier link no longer works.
- * @throws invalid_email, already_member, not_permitted, role_too_high, too_many_members, account_not_found, history_full
+ * @throws invalid_email, already_member, not_permitted, role_too_high, too_many_members, account_not_found, history_full;
+ * mail_not_sent, by which the invitation stays and can be sent again
  */
 export async function inviteMember(
-  deps: Deps,
+  deps: TellingDeps,
   context: CommandContext,
   accountId: string,
   request: { email: string; role: Role },
@@ -52,12 +55,12 @@ export async function inviteMember(
     openInvitations(account, at).map(async ([id]) => ({ id, to: (await recordOf(deps, id))?.email })),
   );
   const before = open.find(({ to }) => to !== undefined && normalEmail(to) === normalEmail(email));
-  return await send(deps, context, accountId, before?.id ?? deps.newId(), { email, role: request.role });
+  return await send(deps, context, accountId, before?.id ?? deps.newId(), { ...request, email });
 }
 
 /** The earlier link no longer works. @throws invitation_not_found; as inviteMember does */
 export async function resendInvitation(
-  deps: Deps,
+  deps: TellingDeps,
   context: CommandContext,
   accountId: string,
   invitationId: string,
@@ -65,25 +68,32 @@ export async function resendInvitation(
   const { invitations } = await loadOpenAccount(deps.eventStore, accountId);
   const [record, invitation] = [await recordOf(deps, invitationId), invitations.get(invitationId)];
   if (!record || !invitation) throw new Refused("invitation_not_found");
-  return await send(deps, context, accountId, invitationId, { ...record, role: invitation.role });
+  return await send(deps, context, accountId, invitationId, { email: record.email, role: invitation.role });
 }
 
 async function send(
-  deps: Deps,
+  deps: TellingDeps,
   context: CommandContext,
   accountId: string,
   invitationId: string,
   { email, role }: { email: string; role: Role },
 ): Promise<Invited> {
+  const { mailer, baseUrl } = deps;
   const token = randomBytes(32).toString("base64url");
   const expiresAt = new Date(deps.clock().getTime() + MEMBER_INVITATION_MS).toISOString();
   const { position } = await changeAccount(deps, context, accountId, (account, at, actor) =>
     invite(account, { invitationId, role, expiresAt, at }, actor),
   );
-  const value: InvitationRecord = { accountId, email, tokenHash: hash("sha256", token) };
+  const value: InvitationRecord = {
+    accountId,
+    email,
+    tokenHash: hash("sha256", token),
+    isMailed: mailer !== undefined,
+  };
   await deps.secrets.put(invitationSecret(invitationId), { value, expiresAt });
-  const path = `/portal/invitation?id=${invitationId}&token=${token}`;
-  return { invitationId, email, role, expiresAt, path, position };
+  const link = `${baseUrl}/portal/invitation?id=${invitationId}&token=${token}`;
+  await mailer?.send(invitationMail(email, link));
+  return { invitationId, email, role, expiresAt, link: mailer ? null : link, position };
 }
 
 /** @throws invitation_not_found, not_permitted, role_too_high, account_not_found */
@@ -108,7 +118,7 @@ export type InvitationLink = { id: string; token: string };
 export async function lookAtInvitationLink(
   deps: Deps,
   { id, token }: InvitationLink,
-): Promise<{ accountId: string; email: string; role: Role }> {
+): Promise<{ accountId: string; email: string; role: Role; isMailed: boolean }> {
   const record = await recordOf(deps, id);
   if (record?.tokenHash !== hash("sha256", token)) throw new Refused("token_expired");
   const account = await loadAccount(deps.eventStore, record.accountId);
@@ -116,7 +126,7 @@ export async function lookAtInvitationLink(
   const open = account.status === "open" ? new Map(openInvitations(account, at)) : undefined;
   const { role } = open?.get(id) ?? ({} as Partial<Invitation>);
   if (role === undefined) throw new Refused("token_expired");
-  return { accountId: record.accountId, email: record.email, role };
+  return { ...record, role };
 }
 
 /**
@@ -129,12 +139,13 @@ export async function acceptInvitation(
   link: InvitationLink,
   personId: string,
 ): Promise<Appended & { accountId: string }> {
-  const { accountId, email } = await lookAtInvitationLink(deps, link);
+  const { accountId, email, isMailed } = await lookAtInvitationLink(deps, link);
   const own = await deps.secrets.get(emailSecret(personId), deps.clock());
   if (typeof own !== "string" || normalEmail(own) !== normalEmail(email)) throw new Refused("other_address");
   const { position } = await changeAccount(deps, byPerson(requestId, personId), accountId, (account, at) =>
     accept(account, { invitationId: link.id, personId, at }),
   );
+  if (isMailed) await provedEmail(deps, personId, email);
   await deps.secrets.delete(invitationSecret(link.id));
   return { accountId, position };
 }
@@ -170,29 +181,54 @@ export async function registerByInvitation(
   }
 }
 
+/** `told`: resolves once the member was told by mail, where the service sends any. */
+export type MemberChanged = Appended & { told: Promise<void> };
+
 /** @throws member_not_found, last_owner, not_permitted, role_too_high, account_not_found, history_full */
-export function changeMemberRole(
-  deps: CommandDeps,
+export async function changeMemberRole(
+  deps: TellingDeps,
   context: CommandContext,
   accountId: string,
   personId: string,
   role: Role,
-): Promise<Appended> {
-  return changeAccount(deps, context, accountId, (account, at, actor) =>
+): Promise<MemberChanged> {
+  const { events, before, position } = await onAccount(deps, context, accountId, (account, at, actor) =>
     changeRole(account, { personId, role, at }, actor),
   );
+  const tell = async () => {
+    if (events.length === 0 || isThemselves(context.actor, personId)) return;
+    const account = await calledAs(deps, opened(before));
+    await tellPerson(deps, personId, { what: "role", role, account, accountId });
+  };
+  return { position, told: tell() };
 }
 
 /** Their keys end with the membership. @throws member_not_found, last_owner, not_permitted, role_too_high, account_not_found */
-export function removeMember(
-  deps: CommandDeps,
+export async function removeMember(
+  deps: TellingDeps,
   context: CommandContext,
   accountId: string,
   personId: string,
-): Promise<Appended> {
-  return changeAccount(deps, context, accountId, (account, at, actor) =>
+): Promise<MemberChanged> {
+  const { before, position } = await endMembership(deps, context, accountId, personId);
+  const tell = async () => {
+    if (isThemselves(context.actor, personId)) return;
+    await tellPerson(deps, personId, { what: "removed", account: await calledAs(deps, opened(before)) });
+  };
+  return { position, told: tell() };
+}
+
+function endMembership(deps: CommandDeps, context: CommandContext, accountId: string, personId: string) {
+  return onAccount(deps, context, accountId, (account, at, actor) =>
     remove(account, { personId, at }, actor),
   );
+}
+
+/** What members call the account: the name that it shows to visitors, else the address of its first owner. */
+async function calledAs({ secrets, clock }: MailDeps, { brand, members, accountId }: OpenAccount) {
+  if (brand.name) return brand.name;
+  const [owner = accountId] = [...members].flatMap(([id, { role }]) => (role === "owner" ? id : []));
+  return String((await secrets.get(emailSecret(owner), clock())) ?? accountId);
 }
 
 /**
@@ -202,7 +238,7 @@ export async function removePersonEverywhere(
   deps: Deps & { accountsOf: (personId: string) => Promise<readonly string[]> },
   context: CommandContext,
   personId: string,
-): Promise<{ accounts: readonly string[] }> {
+): Promise<Appended & { accounts: readonly string[] }> {
   if ((await deps.secrets.get(emailSecret(personId), deps.clock())) === undefined)
     throw new Refused("person_not_found");
   const accounts = await deps.accountsOf(personId);
@@ -215,9 +251,8 @@ export async function removePersonEverywhere(
         `They are the last owner of account ${accountId}: make somebody else an owner first, or close the account`,
       );
   }
-  for (const accountId of accounts) await removeMember(deps, context, accountId, personId);
-  await removePerson(deps, context, personId);
-  return { accounts };
+  for (const accountId of accounts) await endMembership(deps, context, accountId, personId);
+  return { accounts, ...(await removePerson(deps, context, personId)) };
 }
 
 /** The address of an open invitation; undefined once it is over. */

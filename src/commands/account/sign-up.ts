@@ -7,7 +7,13 @@ import type { Appended, CommandDeps } from "../handle-command.ts";
 import { acceptEmail, personWithEmail, withAddressLock } from "../people/email.ts";
 import { newPassword } from "../people/password.ts";
 import { writeForPerson } from "../people/persons.ts";
-import { emailSecret, passwordSecret, personByEmailSecret } from "../people/secrets.ts";
+import {
+  emailSecret,
+  normalEmail,
+  passwordSecret,
+  personByEmailSecret,
+  provenEmailSecret,
+} from "../people/secrets.ts";
 import { Refused } from "../refusals.ts";
 import { open } from "./account.ts";
 import { changeAccount, loadAccount } from "./accounts.ts";
@@ -19,17 +25,20 @@ type OpenedAccount = Appended & { accountId: string; email: string };
 
 /**
  * With a password, as in the portal. It is stored before the account is opened: who was interrupted signs up again, and nobody
- * has an account that can't be signed in to. `passwordHash`: of hashPassword. `epoch`: of the password.
+ * has an account that can't be signed in to. `passwordHash`: of hashPassword. `isProven`: a mail to the address has
+ * reached them. `epoch`: of the password.
  * @throws invalid_email, email_taken
  */
 export async function signUp(
   deps: OpenAccountDeps,
   context: CommandContext,
-  request: { email: string; tier: Tier; passwordHash: string },
+  request: { email: string; tier: Tier; passwordHash: string; isProven: boolean },
 ): Promise<OpenedAccount & { epoch: string }> {
   const { hash, epoch } = newPassword(deps, request.passwordHash);
   const opened = await openWith(deps, context, request, async (accountId) => {
     await deps.secrets.put(passwordSecret(accountId), { value: { hash, epoch } });
+    if (request.isProven)
+      await deps.secrets.put(provenEmailSecret(accountId), { value: normalEmail(request.email) });
   });
   return { ...opened, epoch };
 }
@@ -98,6 +107,6 @@ async function reserve(deps: OpenAccountDeps, email: string): Promise<string> {
   if (status === "open" && (await personWithEmail(deps, email))) throw new Refused("email_taken");
   await secrets.put(binding, { value: wanted });
   if (status === "absent")
-    for (const name of [emailSecret(holder), passwordSecret(holder)]) await secrets.delete(name);
+    for (const name of [emailSecret, provenEmailSecret, passwordSecret]) await secrets.delete(name(holder));
   return wanted;
 }

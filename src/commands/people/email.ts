@@ -5,7 +5,7 @@ import type { Secrets } from "../../stores/secrets/port.ts";
 import { Refused } from "../refusals.ts";
 import { type LockDeps, withLock } from "../with-lock.ts";
 import { releaseEmail, writeForPerson } from "./persons.ts";
-import { emailSecret, normalEmail, personByEmailSecret } from "./secrets.ts";
+import { emailSecret, normalEmail, personByEmailSecret, provenEmailSecret } from "./secrets.ts";
 
 /** RFC 5321 length limits and one `@`; whether the mailbox exists is not checked. @throws invalid_email */
 export function acceptEmail(text: string): string {
@@ -28,6 +28,30 @@ export async function personWithEmail(
   const current = await secrets.get(emailSecret(bound), clock());
   if (typeof current !== "string" || normalEmail(current) !== normalEmail(email)) return undefined;
   return { personId: bound, email: current };
+}
+
+/**
+ * Whether a mail to the person's address has reached them: they followed a link that was mailed there. One that was handed
+ * over proves nothing.
+ */
+export async function isEmailProven(
+  { secrets, clock }: { secrets: Secrets; clock: () => Date },
+  personId: string,
+): Promise<boolean> {
+  const names = [emailSecret(personId), provenEmailSecret(personId)];
+  const [email, proven] = await Promise.all(names.map((name) => secrets.get(name, clock())));
+  return typeof email === "string" && normalEmail(email) === proven;
+}
+
+/** Called when the person has followed a link that was mailed to this address, and shown to nobody. */
+export async function provedEmail(
+  deps: { secrets: Secrets; eventStore: EventStore },
+  personId: string,
+  email: string,
+): Promise<void> {
+  const name = provenEmailSecret(personId);
+  const change = () => deps.secrets.put(name, { value: normalEmail(email) });
+  await writeForPerson(deps, personId, change, () => deps.secrets.delete(name));
 }
 
 /** Serialises the use cases that bind the same address. @throws email_taken when another one runs */

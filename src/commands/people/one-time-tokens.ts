@@ -5,7 +5,7 @@ import type { Tier } from "../../events/vocabulary.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { Refused } from "../refusals.ts";
-import { acceptEmail, type ChangedEmail, changeEmail, personWithEmail } from "./email.ts";
+import { acceptEmail, type ChangedEmail, changeEmail, personWithEmail, provedEmail } from "./email.ts";
 import { acceptPassword, hashPassword, keepPassword, type PasswordDeps, passwordEpoch } from "./password.ts";
 import { byPerson } from "./persons.ts";
 import { emailSecret, normalEmail } from "./secrets.ts";
@@ -15,8 +15,11 @@ type Deps = { secrets: Secrets; clock: () => Date };
 /** Part of the secret's name, so that a token of one purpose is unknown for another. */
 type TokenPurpose = "sign-up" | "password" | "email" | "invitation";
 
-/** `email`: the person's, or the one that they are to get. `credentials`: of theirs at the time of issue. */
-type OfPerson = { personId: string; email: string; credentials: string };
+/**
+ * `email`: the person's, or the one that they are to get. `credentials`: of theirs at the time of issue. `isMailed`: to the
+ * address, and shown to nobody.
+ */
+type OfPerson = { personId: string; email: string; credentials: string; isMailed: boolean };
 
 /** `value` is plain JSON. */
 export async function issueToken(
@@ -34,8 +37,8 @@ export async function issueToken(
 /** How long the operator's invitations work, and the first link to the password of an account that the operator has made. */
 export const INVITATION_MS = 7 * 86_400_000;
 
-/** An account that is not open yet: its address and tier. */
-export type Invitation = { email: string; tier: Tier };
+/** An account that is not open yet. `isMailed`: the link is mailed to the address, and shown to nobody. */
+export type Invitation = { email: string; tier: Tier; isMailed: boolean };
 
 /**
  * Path and query of the page where the account's owner chooses a password, which opens the account.
@@ -43,13 +46,13 @@ export type Invitation = { email: string; tier: Tier };
  */
 export async function invite(
   deps: Deps,
-  { email: address, tier }: Invitation,
+  { email: address, tier, isMailed }: Invitation,
   lifetimeMs: number,
 ): Promise<{ path: string; email: string; expiresAt: string }> {
   const email = acceptEmail(address);
   if (await personWithEmail(deps, email)) throw new Refused("email_taken");
   const expiresAt = new Date(deps.clock().getTime() + lifetimeMs).toISOString();
-  const invitation: Invitation = { email, tier };
+  const invitation: Invitation = { email, tier, isMailed };
   const token = await issueToken(deps, "sign-up", invitation, lifetimeMs);
   return { path: `/portal/sign-up/finish?token=${token}`, email, expiresAt };
 }
@@ -71,15 +74,19 @@ export async function useToken<T>(deps: Deps, purpose: TokenPurpose, token: stri
   return known<T>(await deps.secrets.take(tokenSecret(purpose, token), deps.clock()));
 }
 
-/** `path`: path and query of the page where the new password is chosen. @throws person_not_found */
+/**
+ * `path`: path and query of the page where the new password is chosen. `isMailed`: it is mailed to the person, and shown to
+ * nobody. @throws person_not_found
+ */
 export async function issuePasswordReset(
   deps: Deps,
   personId: string,
-  lifetimeMs: number,
+  { lifetimeMs, isMailed }: { lifetimeMs: number; isMailed: boolean },
 ): Promise<{ path: string; expiresAt: string }> {
   const expiresAt = new Date(deps.clock().getTime() + lifetimeMs).toISOString();
   const email = await deps.secrets.get(emailSecret(personId), deps.clock());
-  const token = await issuePersonToken(deps, "password", { personId, email: String(email) }, lifetimeMs);
+  const of = { personId, email: String(email), isMailed };
+  const token = await issuePersonToken(deps, "password", of, lifetimeMs);
   return { path: `/portal/reset/choose?token=${token}`, expiresAt };
 }
 
@@ -101,13 +108,17 @@ export async function resetPassword(
 ): Promise<{ personId: string; epoch: string }> {
   const { email } = await lookAtReset(deps, token);
   const passwordHash = await hashPassword(acceptPassword(password, { email }));
-  const { personId } = await stillValid(deps, await useToken<OfPerson>(deps, "password", token));
+  const used = await useToken<OfPerson>(deps, "password", token);
+  const { personId, isMailed } = await stillValid(deps, used);
   const context = byPerson(requestId, personId);
-  return { personId, epoch: await keepPassword(deps, context, personId, { how: "link", passwordHash }) };
+  const epoch = await keepPassword(deps, context, personId, { how: "link", passwordHash });
+  // Only now is a password void that somebody else may have chosen before.
+  if (isMailed) await provedEmail(deps, personId, email);
+  return { personId, epoch };
 }
 
 /**
- * Path and query of the page that confirms the new address. Undefined when the address belongs to somebody else: then no
+ * Path and query of the page that confirms the new address, to be mailed there. Undefined when the address belongs to somebody else: then no
  * mail is sent, and the caller's answer is the same, so that addresses can't be enumerated.
  * @throws invalid_email, person_not_found
  */
@@ -120,7 +131,7 @@ export async function issueEmailChange(
   const email = acceptEmail(text);
   const holder = await personWithEmail(deps, email);
   if (holder && holder.personId !== personId) return undefined;
-  const token = await issuePersonToken(deps, "email", { personId, email }, lifetimeMs);
+  const token = await issuePersonToken(deps, "email", { personId, email, isMailed: true }, lifetimeMs);
   return { path: `/portal/account/email/confirm?token=${token}` };
 }
 
@@ -135,7 +146,9 @@ export async function confirmEmailChange(
   token: string,
 ): Promise<ChangedEmail> {
   const { personId, email } = await stillValid(deps, await useToken<OfPerson>(deps, "email", token));
-  return await changeEmail(deps, personId, email);
+  const changed = await changeEmail(deps, personId, email);
+  await provedEmail(deps, personId, email);
+  return changed;
 }
 
 async function issuePersonToken(

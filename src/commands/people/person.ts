@@ -3,9 +3,9 @@
 import type { PersonEvent } from "../../events/catalogue.ts";
 import { Refused } from "../refusals.ts";
 
-export type PersonState = { status: "unregistered" | "registered" | "removed" };
+export type PersonState = { status: "unregistered" | "registered" | "removed"; isOperator: boolean };
 
-export const newPerson: PersonState = { status: "unregistered" };
+export const newPerson: PersonState = { status: "unregistered", isOperator: false };
 
 /** An event of a person who is not removed. */
 export type PersonAct = Exclude<PersonEvent, { type: "PersonRegistered" | "PersonRemoved" }>;
@@ -22,12 +22,32 @@ export function did(person: PersonState, event: PersonAct): PersonEvent[] {
   return [event];
 }
 
+/** `isOperator`: of this service, whatever they are in an account. @throws person_not_found once removed */
+export function markOperator(
+  person: PersonState,
+  c: { personId: string; at: string },
+  isOperator: boolean,
+): PersonEvent[] {
+  const type = isOperator ? "OperatorMarked" : "OperatorUnmarked";
+  return person.isOperator === isOperator ? [] : did(person, { type, data: c });
+}
+
 /** Idempotent. */
 export function remove(person: PersonState, c: { personId: string; at: string }): PersonEvent[] {
   return person.status === "removed" ? [] : [{ type: "PersonRemoved", data: c }];
 }
 
 export function evolve(person: PersonState, event: PersonEvent): PersonState {
-  if (event.type === "PersonRegistered") return { status: "registered" };
-  return event.type === "PersonRemoved" ? { status: "removed" } : person;
+  switch (event.type) {
+    case "PersonRegistered":
+      return { ...person, status: "registered" };
+    case "OperatorMarked":
+      return { ...person, isOperator: true };
+    case "OperatorUnmarked":
+      return { ...person, isOperator: false };
+    case "PersonRemoved":
+      return { status: "removed", isOperator: false };
+    default:
+      return person;
+  }
 }

@@ -6,13 +6,14 @@ import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import { type Appended, type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
 import { Refused } from "../refusals.ts";
-import { did, evolve, newPerson, type PersonAct, type PersonState, remove } from "./person.ts";
+import { did, evolve, markOperator, newPerson, type PersonAct, type PersonState, remove } from "./person.ts";
 import {
   deviceSecret,
   emailSecret,
   nameSecret,
   passwordSecret,
   personByEmailSecret,
+  provenEmailSecret,
   sessionSecret,
 } from "./secrets.ts";
 
@@ -44,6 +45,23 @@ export function recordAct(
   return onPerson(deps, context, personId, (person, at) => did(person, act({ personId, at })));
 }
 
+/** Nothing where they are, or are not, already. @throws person_not_found once they are removed */
+export function changeOperator(
+  deps: CommandDeps,
+  context: CommandContext,
+  personId: string,
+  isOperator: boolean,
+): Promise<Appended> {
+  return onPerson(deps, context, personId, (person, at) =>
+    markOperator(person, { personId, at }, isOperator),
+  );
+}
+
+/** Whether the person is marked as an operator of this service now. */
+export async function isOperator(eventStore: EventStore, personId: string): Promise<boolean> {
+  return (await loadPerson(eventStore, personId)).isOperator;
+}
+
 /**
  * Writes data of a person outside their stream, such as secrets, where no expected revision detects a removal that runs at
  * the same time: `removePerson` erases what `change` wrote before it, `undo` what `change` wrote after it.
@@ -60,6 +78,28 @@ export async function writeForPerson<T>(
   if (!(await isRemoved(eventStore, personId))) return changed;
   await undo();
   throw new Refused("person_not_found");
+}
+
+/** Signs the person out everywhere; no browser is known any more. @throws person_not_found once they are removed */
+export async function endSessions(
+  deps: CommandDeps & { secrets: Secrets },
+  context: CommandContext,
+  personId: string,
+): Promise<Appended> {
+  const ended = (by: { personId: string; at: string }) =>
+    ({ type: "SessionsEnded", data: { ...by, sessions: "all" } }) as const;
+  for (const name of await sessionSecrets(deps, personId)) await deps.secrets.delete(name);
+  return await recordAct(deps, context, ended, personId);
+}
+
+/** Names of the secrets of the person's sessions and known browsers. */
+async function sessionSecrets(
+  { secrets, clock }: { secrets: Secrets; clock: () => Date },
+  personId: string,
+): Promise<string[]> {
+  const prefixes = [sessionSecret(personId, ""), deviceSecret(personId, "")];
+  const found = await Promise.all(prefixes.map((prefix) => secrets.list(prefix, clock())));
+  return found.flat().map(({ key }) => key);
 }
 
 /** For good; again where it was interrupted. Their memberships are ended elsewhere, before (account/members.ts). */
@@ -80,10 +120,9 @@ export async function erasePerson(
 ): Promise<void> {
   const email = await secrets.get(emailSecret(personId), clock());
   if (typeof email === "string") await releaseEmail({ secrets, clock }, personId, email);
-  const names = [emailSecret, nameSecret, passwordSecret].map((of) => of(personId));
-  for (const prefix of [sessionSecret(personId, ""), deviceSecret(personId, "")])
-    names.push(...(await secrets.list(prefix, clock())).map(({ key }) => key));
-  for (const name of names) await secrets.delete(name);
+  const names = [emailSecret, provenEmailSecret, nameSecret, passwordSecret].map((of) => of(personId));
+  for (const name of [...names, ...(await sessionSecrets({ secrets, clock }, personId))])
+    await secrets.delete(name);
 }
 
 /** Deletes the binding of the address, unless it is another person's by now. */
@@ -97,7 +136,11 @@ export async function releaseEmail(
 }
 
 async function isRemoved(eventStore: EventStore, personId: string): Promise<boolean> {
-  return (await loadStream(eventStore, folded(personId))).state.status === "removed";
+  return (await loadPerson(eventStore, personId)).status === "removed";
+}
+
+async function loadPerson(eventStore: EventStore, personId: string): Promise<PersonState> {
+  return (await loadStream(eventStore, folded(personId))).state;
 }
 
 function folded(personId: string) {

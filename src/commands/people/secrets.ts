@@ -8,6 +8,9 @@ export const emailSecret = (personId: string) => `email/${personId}`;
 export const personByEmailSecret = (email: string) =>
   `account-by-email/${hash("sha256", normalEmail(email))}`;
 
+/** The address of which a mail has reached the person, as normalEmail; it may be another one than theirs by now. */
+export const provenEmailSecret = (personId: string) => `email-proven/${personId}`;
+
 /** How the person wants to be called, a string. */
 export const nameSecret = (personId: string) => `name/${personId}`;
 

@@ -5,7 +5,8 @@ import type { WithdrawnSelection } from "../../events/withdrawals.ts";
 import { acceptReason } from "../accept-text.ts";
 import type { CommandContext } from "../caller.ts";
 import { type Appended, type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
-import { existingLink, type LinkAddress } from "../links/link-stream.ts";
+import { existing } from "../links/link.ts";
+import { currentLink, type LinkAddress } from "../links/link-stream.ts";
 import { selectionOf, type WithdrawalRequest } from "./accept-selection.ts";
 import {
   evolve,
@@ -30,7 +31,7 @@ export async function previewWithdrawal(
   address: LinkAddress,
   request: WithdrawalRequest,
 ): Promise<WithdrawalPreview> {
-  const { createdAt } = await existingLink(deps, address);
+  const { createdAt } = existing(await currentLink(deps.eventStore, address));
   const selection = selectionOf(request, createdAt, deps.clock());
   return { selection, clicks: await deps.matchingClicks(address, selection) };
 }
@@ -46,7 +47,7 @@ export async function withdrawClicks(
   request: WithdrawalRequest & { reason: string },
 ): Promise<ChangedClicks & WithdrawalPreview> {
   const reason = acceptReason(request.reason);
-  const { accountId } = await existingLink(deps, address);
+  const { accountId } = existing(await currentLink(deps.eventStore, address));
   const { selection, clicks } = await previewWithdrawal(deps, address, request);
   const withdrawalId = deps.newId();
   const of = { ...address, accountId, at: deps.clock().toISOString() };
@@ -62,7 +63,7 @@ export async function restoreClicks(
   address: LinkAddress,
   withdrawalId: string,
 ): Promise<ChangedClicks> {
-  const { accountId } = await existingLink(deps, address);
+  const { accountId } = existing(await currentLink(deps.eventStore, address));
   const restored = { ...address, accountId, at: deps.clock().toISOString(), withdrawalId };
   return { withdrawalId, ...(await append(deps, context, address, (state) => restore(state, restored))) };
 }
@@ -72,7 +73,7 @@ export async function listWithdrawals(
   deps: Pick<CommandDeps, "eventStore">,
   address: LinkAddress,
 ): Promise<readonly MadeWithdrawal[]> {
-  await existingLink(deps, address);
+  existing(await currentLink(deps.eventStore, address));
   return (await loadStream(deps.eventStore, folded(address))).state.withdrawals;
 }
 

@@ -303,5 +303,10 @@ export const personEvents = {
     ...ofPerson,
     sessions: z.enum(["all", "one"]),
   }),
+  OperatorMarked: eventType(
+    "The person became an operator of this service: what is under `/admin` opens with their own session.",
+    ofPerson,
+  ),
+  OperatorUnmarked: eventType("The person is no operator of this service any more.", ofPerson),
   PersonRemoved: eventType("What names the person was destroyed for good.", ofPerson),
 };

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { countMail } from "../../api/limits/count-mail.ts";
 import { sendExport } from "../../api/limits/exports.ts";
 import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { countTry } from "../../api/limits/rate-limit.ts";
@@ -11,6 +12,7 @@ import { changeBrand, changeLogo } from "../../commands/account/brands.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
 import { changeTimeZone } from "../../commands/account/time-zone.ts";
 import type { Mailer } from "../../commands/mail/mailer.ts";
+import { tellPerson } from "../../commands/mail/people-mails.ts";
 import { acceptEmail, type ChangedEmail, changeEmail } from "../../commands/people/email.ts";
 import { changeName } from "../../commands/people/name.ts";
 import {
@@ -19,9 +21,9 @@ import {
   lookAtEmailChange,
 } from "../../commands/people/one-time-tokens.ts";
 import { changePassword, provePassword } from "../../commands/people/password.ts";
-import { recordAct } from "../../commands/people/persons.ts";
+import { endSessions, recordAct } from "../../commands/people/persons.ts";
 import { Refused } from "../../commands/refusals.ts";
-import { countMail, sendFormPage } from "../auth/form-page.ts";
+import { sendFormPage } from "../auth/form-page.ts";
 import { EMAIL_LINK_HOURS, mail, sendMail } from "../auth/mails.ts";
 import { endSession, type SignInDeps, startSession } from "../auth/start-session.ts";
 import { countReauthentication } from "../auth/throttle.ts";
@@ -136,8 +138,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
       const { epoch } = await deps.passwordWork.known(change);
       await deps.sessions.endAll(personId);
       await startSession(deps, request, reply, { personId, accountId, epoch });
-      const { mailer, log, baseUrl } = deps;
-      if (mailer) sendMail({ mailer, log }, async () => mail("passwordChanged", session.email, baseUrl));
+      void tellPerson(deps, personId, { what: "password" });
       return { to: PATH, notice: "Your new password is set." };
     },
   });
@@ -165,7 +166,9 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
       if (!own.some((session) => session.sessionId === sessionId))
         throw new Refused("not_found", "There is no such session");
       await deps.sessions.end(personId, sessionId);
-      await recordAct(deps, context, sessionsEnded("one"), personId);
+      const ended = (by: { personId: string; at: string }) =>
+        ({ type: "SessionsEnded", data: { ...by, sessions: "one" } }) as const;
+      await recordAct(deps, context, ended, personId);
       return { to: PATH, notice: "That browser is signed out." };
     },
   });
@@ -174,9 +177,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
     path: PATH,
     count: "uncounted",
     run: async ({ request, reply, context, session: { personId } }) => {
-      await deps.sessions.endAll(personId);
-      await deps.devices.forgetAll(personId);
-      await recordAct(deps, context, sessionsEnded("all"), personId);
+      await endSessions(deps, context, personId);
       await endSession(deps, request, reply);
       return { to: "/portal/sign-in", notice: { kind: "info", text: "You are signed out everywhere." } };
     },
@@ -216,11 +217,6 @@ export function exportRoute(app: Api, deps: PortalDeps & { exports: OpenStreams 
       yield* deps.logReader.exportAccount(accountId, signal);
     });
   });
-}
-
-function sessionsEnded(sessions: "one" | "all") {
-  return (by: { personId: string; at: string }) =>
-    ({ type: "SessionsEnded", data: { ...by, sessions } }) as const;
 }
 
 /** A session alone is not enough for this change. @throws rate_limit_exceeded, wrong_current_password */

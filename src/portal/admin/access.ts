@@ -1,5 +1,5 @@
-// Who may use the console: whoever signs in with ADMIN_TOKEN, for the length of a session, or sends it with a request of
-// the JSON API; wrong tokens are limited.
+// Who may use the console: people who are marked as operators, by their session of the portal; whoever signs in with
+// ADMIN_TOKEN, for the length of a session, or sends it with a request of the JSON API; wrong tokens are limited.
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -7,22 +7,25 @@ import { bearerToken } from "../../api/bearer-token.ts";
 import type { Api } from "../../api/fastify.ts";
 import { isAdminToken } from "../../api/operations/operator-request.ts";
 import type { CommandContext } from "../../commands/caller.ts";
+import { isOperator } from "../../commands/people/persons.ts";
 import { recordActions } from "../../commands/record-actions.ts";
 import { Refused } from "../../commands/refusals.ts";
 import type { FindClicks } from "../../queries/audit/find-clicks.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { Operating, PortalDeps, Watched } from "../portal-deps.ts";
 import { shownAgain } from "../shell/form-route.ts";
+import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { typedText } from "../shell/refused-form.ts";
-import { signInPlace } from "../shell/sessions.ts";
-import { pathWithin, redirectTo } from "../shell/visit.ts";
+import { type Sessions, signInPlace } from "../shell/sessions.ts";
+import { type PortalVisit, pathWithin, redirectTo } from "../shell/visit.ts";
 
 /** With what the questions need (queries/audit/questions.ts). */
 export type ConsoleDeps = PortalDeps &
   Operating &
   Watched & {
     operators: ReturnType<typeof operatorSessions>;
+    sessions: Sessions;
     findClicks: FindClicks;
     matchingClicks: PortalDeps["logReader"]["matchingClicks"];
     /** How long clicks are searched for one answer. */
@@ -38,7 +41,11 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 type OperatorRecord = { createdAt: string; epoch: string };
 
 /** A random token in a cookie, of which only the SHA-256 is stored; void when ADMIN_TOKEN changes. */
-export function operatorSessions(deps: { secrets: Secrets; clock: () => Date; adminToken: string }) {
+export function operatorSessions(deps: {
+  secrets: Secrets;
+  clock: () => Date;
+  adminToken: string | undefined;
+}) {
   const { secrets, clock } = deps;
   const epoch = hash("sha256", `epoch of ${deps.adminToken}`);
   const keyOf = (sessionId: string) => `operator-session/${sessionId}`;
@@ -55,7 +62,7 @@ export function operatorSessions(deps: { secrets: Secrets; clock: () => Date; ad
 
     /** The session's id, which is not secret; undefined for a missing, unknown, ended or expired session. */
     async find(cookie: string | undefined): Promise<string | undefined> {
-      if (cookie === undefined || !TOKEN.test(cookie)) return undefined;
+      if (cookie === undefined || deps.adminToken === undefined || !TOKEN.test(cookie)) return undefined;
       const sessionId = hash("sha256", cookie);
       const record = (await secrets.get(keyOf(sessionId), clock())) as OperatorRecord | undefined;
       return record?.epoch === epoch ? sessionId : undefined;
@@ -65,9 +72,28 @@ export function operatorSessions(deps: { secrets: Secrets; clock: () => Date; ad
   };
 }
 
+/** By the cookies of the console and the portal. Whoever came with ADMIN_TOKEN is no person here. */
+export async function operatorIn(
+  { operators, sessions, eventStore }: ConsoleDeps,
+  cookies: { token: string | undefined; person: string | undefined },
+): Promise<Partial<Pick<PortalVisit, "person" | "operator">>> {
+  const operator = await operators.find(cookies.token);
+  if (operator) return { operator };
+  const { person } = (await sessions.find(cookies.person)) ?? {};
+  if (!person || !(await isOperator(eventStore, person.personId))) return {};
+  return { person, operator: person.sessionId };
+}
+
 /** Of a context that acts as the operator. */
-export function operatorContext(request: FastifyRequest): CommandContext {
-  return { requestId: request.id, actor: { type: "operator" } };
+export function operatorContext({ id: requestId, visit: { person } }: FastifyRequest): CommandContext {
+  return { requestId, actor: { type: "operator", ...(person && { id: person.personId }) } };
+}
+
+/** Without ADMIN_TOKEN there is nothing to see for who is no operator. */
+export function hiddenWithoutToken(app: Api, { adminToken }: ConsoleDeps): void {
+  app.addHook("onRequest", async ({ visit }) => {
+    if (adminToken === undefined && !visit.operator) throw new Refused("not_found");
+  });
 }
 
 /** Pages: without a session a GET goes to the sign-in and comes back. */
@@ -84,8 +110,10 @@ export function operatorApi(app: Api, deps: ConsoleDeps): void {
   app.addHook("onRequest", async (request, reply) => {
     reply.header("cache-control", "no-store");
     const token = bearerToken(request);
-    if (token !== undefined)
-      request.visit.operator = (await isAdminToken(deps, request, token)) ? "token" : undefined;
+    if (token !== undefined) {
+      const operator = (await isAdminToken(deps, request, token)) ? "token" : undefined;
+      request.visit = { ...request.visit, operator, person: undefined };
+    }
     if (!request.visit.operator) throw new Refused("invalid_admin_token");
   });
 }
@@ -119,17 +147,19 @@ export function signInPages(app: Api, deps: ConsoleDeps): void {
   });
 
   app.post("/sign-out", async (request, reply) => {
-    const { operator, cookies } = request.visit;
-    if (operator) await deps.operators.end(operator);
-    reply.clearCookie(cookies.operator, cookies.options);
-    return redirectTo(reply, "/admin/sign-in", { kind: "info", text: "You are signed out." });
+    const { operator, person, cookies } = request.visit;
+    if (person) await deps.sessions.end(person.personId, person.sessionId);
+    else if (operator) await deps.operators.end(operator);
+    reply.clearCookie(person ? cookies.session : cookies.operator, cookies.options);
+    const to = person ? "/portal/sign-in" : "/admin/sign-in";
+    return redirectTo(reply, to, { kind: "info", text: "You are signed out." });
   });
 }
 
 type SignIn = { next: string; status?: number; failure?: string };
 
 function sendForm(reply: FastifyReply, { next, status, failure }: SignIn): FastifyReply {
-  const lead = "For operators and auditors of this service. What you do here is recorded.";
+  const lead = html`For operators and auditors of this service. What you do here is recorded. Were you marked as an operator? <a href="/portal/sign-in">Sign in to the portal</a>, and open this page again.`;
   const token = { label: "Admin token", type: "password", hint: "The value of ADMIN_TOKEN" } as const;
   const fields = { token: { ...token, autocomplete: "current-password", required: true, autofocus: true } };
   const form = { action: "/admin/sign-in", fields, hidden: { next }, button: "Sign in" } as const;

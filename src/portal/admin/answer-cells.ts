@@ -23,7 +23,6 @@ function linkedMember(name: string, value: unknown): HtmlValue {
   if (value === null || value === undefined) return shownMember(name, value);
   if (name === "stream") return textLink(streamPath(String(value)), html`<strong>${String(value)}</strong>`);
   if (name === "account") return textLink(accountPath(String(value)), String(value));
-  if (name === "actor") return actorLink(value as Actor | string);
   return name === "position" ? positionLink(String(value)) : shownMember(name, value);
 }
 
@@ -43,11 +42,12 @@ type ShownEvent = {
   stream: string;
   revision: number;
   actor: Actor | string;
+  actor_name: string | null;
   recorded_at: string;
   position: string;
 };
 
-const BEHIND_EVENT = { By: "actor", Recorded: "recorded_at", Position: "position" } as const;
+const BEHIND_EVENT = { By: actorLink, Recorded: "recorded_at", Position: "position" } as const;
 /** Of one stream. */
 export const EVENT_COLUMNS: Columns<ShownEvent> = { Event: eventLink, ...BEHIND_EVENT };
 export const STREAM_EVENT_COLUMNS: Columns<ShownEvent> = {
@@ -62,9 +62,10 @@ export function eventLink(event: Pick<ShownEvent, "type" | "stream" | "revision"
 }
 
 /** Leads to what this actor did. */
-export function actorLink(by: Actor | string): Html {
+export function actorLink({ actor: by, actor_name }: Pick<ShownEvent, "actor" | "actor_name">): Html {
   const actor = typeof by === "string" ? by : actorKey(by);
-  return textLink(eventsPath({ actor }), actor.replace(":", " "));
+  const [type, id = ""] = actor.split(":");
+  return textLink(eventsPath({ actor }), `${type} ${actor_name ?? id}`);
 }
 
 /** Leads to the log from there on. */

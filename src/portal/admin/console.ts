@@ -8,13 +8,23 @@ import type { Operating, PortalDeps, Watched } from "../portal-deps.ts";
 import type { Assets } from "../shell/assets.ts";
 import { errorPages } from "../shell/error-page.ts";
 import { hideFromOpenApi, protect } from "../shell/protect.ts";
+import type { Sessions } from "../shell/sessions.ts";
 import { portalCookies, themeRoute, visitHook } from "../shell/visit.ts";
-import { type ConsoleDeps, operatorApi, operatorPages, operatorSessions, signInPages } from "./access.ts";
+import {
+  type ConsoleDeps,
+  hiddenWithoutToken,
+  operatorApi,
+  operatorIn,
+  operatorPages,
+  operatorSessions,
+  signInPages,
+} from "./access.ts";
 import { accountPages } from "./account-pages.ts";
 import { eventPages } from "./event-pages.ts";
 import { logPages } from "./log-pages.ts";
 import { commandForms, commandRoutes } from "./operator-commands.ts";
 import { overviewPage } from "./overview-page.ts";
+import { peoplePage } from "./people-page.ts";
 import { projectionPages } from "./projection-pages.ts";
 import { sealsPage } from "./seals-page.ts";
 import { withdrawalsPage } from "./withdrawals-page.ts";
@@ -24,10 +34,10 @@ const PREFIX = "/admin";
 const CLICK_SEARCH_MS = 2_000;
 const LONGEST_BODY = 4096;
 
-/** `site`: serves the base host only. Without ADMIN_TOKEN it is not called, and every path is 404. */
+/** `site`: serves the base host only. */
 export async function consoleRoutes(
   site: Api,
-  portal: PortalDeps & Operating & Watched,
+  portal: PortalDeps & Operating & Watched & { sessions: Sessions },
   assets: Assets,
 ): Promise<void> {
   const { findClicks, matchingClicks } = portal.logReader;
@@ -43,13 +53,14 @@ export async function consoleRoutes(
   const cookies = portalCookies(deps.baseUrl);
   visitHook(site, {
     home: PREFIX,
-    signedIn: async (sent) => ({ operator: await deps.operators.find(sent[cookies.operator]) }),
+    signedIn: (sent) => operatorIn(deps, { token: sent[cookies.operator], person: sent[cookies.session] }),
     assets,
     cookies,
   });
   errorPages(site);
   await site.register(
     async (app: Api) => {
+      hiddenWithoutToken(app, deps);
       app.setNotFoundHandler(() => {
         throw new Refused("not_found");
       });
@@ -59,6 +70,7 @@ export async function consoleRoutes(
         operatorPages(pages);
         overviewPage(pages, deps);
         accountPages(pages, deps);
+        peoplePage(pages, deps);
         logPages(pages, deps);
         eventPages(pages, deps);
         withdrawalsPage(pages, deps);

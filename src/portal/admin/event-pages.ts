@@ -100,7 +100,7 @@ function metadata(event: ExplainedEvent, key: string | undefined) {
   const account = ownerOf(event);
   return {
     Recorded: html`${time(event.recorded_at)} <code class="small">${event.recorded_at}</code>`,
-    By: html`${actorLink(event.actor)} ${key && html`<span class="muted">${key}</span>`}`,
+    By: html`${actorLink(event)} ${key && html`<span class="muted">${key}</span>`}`,
     Account: account && textLink(accountPath(account), account),
     "Correlation id": html`<a href="${eventsPath({ correlation_id })}">${correlation_id}</a>`,
     "Causation id": event.causation_id,

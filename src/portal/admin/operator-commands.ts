@@ -3,10 +3,12 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
 import { deactivateKey } from "../../commands/account/keys.ts";
+import { removePersonEverywhere } from "../../commands/account/members.ts";
 import { changeTier } from "../../commands/account/tier.ts";
 import type { CommandContext } from "../../commands/caller.ts";
-import { blockLink, unblockLink } from "../../commands/links/change-link.ts";
+import { blockLink, unblockLink } from "../../commands/links/block-link.ts";
 import { INVITATION_MS, invite } from "../../commands/people/one-time-tokens.ts";
+import { endSessions } from "../../commands/people/persons.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { restoreClicks, withdrawClicks } from "../../commands/withdrawals/withdraw-clicks.ts";
 import { linkStream } from "../../events/streams.ts";
@@ -65,9 +67,13 @@ const DONE = {
   tier: "The account is on the other plan from now on.",
   "deactivate-key": "The key is deactivated: requests with it are refused.",
   close: "The account is closed. Its links are deleted within a minute.",
+  "end-sessions": "They are signed out everywhere.",
+  remove: "What named the person is destroyed, and their memberships have ended.",
 } as const;
 
 const OPERATE = { rebuild: requestRebuild, cancel: cancelBuild, rollback: requestRollback };
+
+const OF_PEOPLE = { "end-sessions": endSessions, remove: removePersonEverywhere };
 
 /** `confirm`: the account's e-mail address or id, as closing can't be undone. */
 const AccountChange = z.discriminatedUnion("act", [
@@ -100,7 +106,11 @@ const COMMANDS = [
     body: z.object({ email: z.string().max(300), tier: z.enum(TIERS) }),
     status: 201,
     async run(deps, _, invitation) {
-      const { email, path, expiresAt } = await invite(deps, invitation, INVITATION_MS);
+      const { email, path, expiresAt } = await invite(
+        deps,
+        { ...invitation, isMailed: false },
+        INVITATION_MS,
+      );
       return { email, tier: invitation.tier, link: `${deps.baseUrl}${path}`, expires_at: expiresAt };
     },
     done: (_, { link }) => `Send this link, which works once, within a week: ${link}`,
@@ -151,6 +161,17 @@ const COMMANDS = [
     },
     done: "Its hits count again, unless another withdrawal covers them.",
     page: ({ link }) => address("/admin/withdrawals", { link }),
+  }),
+  command({
+    path: "/people/:person/:act",
+    params: z.object({ person: z.uuid(), act: z.enum(["end-sessions", "remove"]) }),
+    async run(deps, context, { person, act }) {
+      const { position } = await OF_PEOPLE[act](deps, context, person);
+      await deps.whenReadable(position);
+      return { person_id: person, act };
+    },
+    done: ({ act }) => DONE[act],
+    page: "/admin/people",
   }),
   command({
     path: "/accounts/:account",

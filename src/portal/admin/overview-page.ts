@@ -6,6 +6,7 @@ import { gapsBetween } from "../../queries/analytics/gaps.ts";
 import { findEvents } from "../../queries/audit/find-events.ts";
 import { listSeals } from "../../queries/audit/list-seals.ts";
 import { type ProjectionRows, projectionRows } from "../../queries/audit/projection-rows.ts";
+import { withActorNames } from "../../queries/people.ts";
 import { inTime } from "../../runtime/pause.ts";
 import { orUndefined } from "../../stores/connections/errors.ts";
 import { count, counted } from "../links/link-view.ts";
@@ -47,7 +48,7 @@ export function overviewPage(app: Api, deps: ConsoleDeps): void {
       ? html`${verdictBadge(run.result)} Checked ${time(run.updated_at)}.`
       : "Not verified from here yet.";
     const lost = gaps.reverse().slice(0, LAST_GAPS);
-    const acts = actsOf(did?.events ?? []).slice(0, LAST_ACTS);
+    const acts = await withActorNames(deps, actsOf(did?.events ?? []).slice(0, LAST_ACTS));
     const all = html`<p>${textLink(eventsPath({ actor: "operator" }), "All that the operator did")}</p>`;
     return sendConsolePage(reply, {
       nav: "Overview",
@@ -120,7 +121,7 @@ const GAPS: Columns<ClickGap> = {
 type ListedEvent = Awaited<ReturnType<typeof findEvents>>["events"][number];
 type Act = ListedEvent & { events: number };
 
-const ACTS: Columns<Act> = {
+const ACTS: Columns<Act & { actor_name: string | null }> = {
   ...STREAM_EVENT_COLUMNS,
   Events: ({ events, correlation_id, type }) =>
     events === 1 ? "1" : textLink(eventsPath({ correlation_id, type }), count(events)),

@@ -44,7 +44,10 @@ function mailedReset(app: Api, deps: Parameters<typeof addressForm>[1]): void {
     compose: async (email) => {
       const holder = await personWithEmail(deps, email);
       if (!holder) return undefined;
-      const { path } = await issuePasswordReset(deps, holder.personId, RESET_LINK_MINUTES * 60_000);
+      const { path } = await issuePasswordReset(deps, holder.personId, {
+        lifetimeMs: RESET_LINK_MINUTES * 60_000,
+        isMailed: true,
+      });
       return mail("reset", holder.email, `${deps.baseUrl}${path}`);
     },
     sent: (email) =>

@@ -12,7 +12,6 @@ import {
 } from "../../commands/people/one-time-tokens.ts";
 import { acceptPassword, hashPassword } from "../../commands/people/password.ts";
 import { Refused } from "../../commands/refusals.ts";
-import type { Tier } from "../../events/vocabulary.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { copyable } from "../shell/parts.ts";
@@ -56,13 +55,10 @@ function directSignUp(app: Api, deps: SignInDeps): void {
     fields: (refused) => html`${emailField(refused)}${newPasswordField(refused)}`,
     atFields: ["email", "password"],
     run: ({ email, password }, request, reply) =>
-      openAndSignIn(
-        deps,
-        request,
-        reply,
-        { email: acceptEmail(email), password },
-        async () => deps.defaultTier,
-      ),
+      openAndSignIn(deps, request, reply, { email: acceptEmail(email), password }, async () => ({
+        tier: deps.defaultTier,
+        isMailed: false,
+      })),
   });
 }
 
@@ -75,7 +71,7 @@ function mailedSignUp(app: Api, deps: Parameters<typeof addressForm>[1]): void {
     compose: async (email) => {
       const holder = await personWithEmail(deps, email);
       if (holder) return mail("alreadyThere", holder.email, deps.baseUrl);
-      const invitation = { email, tier: deps.defaultTier };
+      const invitation = { email, tier: deps.defaultTier, isMailed: true };
       const { path } = await invite(deps, invitation, SIGN_UP_LINK_HOURS * 3_600_000);
       return mail("signUp", email, `${deps.baseUrl}${path}`);
     },
@@ -93,14 +89,14 @@ function finishSignUp(app: Api, deps: SignInDeps): void {
     button: "Create account",
     lookAt: (token) => lookAtInvitation(deps, token),
     finish: (request, reply, { token, ...newcomer }) => {
-      const consumed = async () => (await useToken<Invitation>(deps, "sign-up", token)).tier;
+      const consumed = () => useToken<Invitation>(deps, "sign-up", token);
       return openAndSignIn(deps, request, reply, newcomer, consumed);
     },
   });
 }
 
 /**
- * Waits until the account is readable, so that the first page shows it. `tierOf`: called once the password is accepted;
+ * Waits until the account is readable, so that the first page shows it. `consume`: called once the password is accepted;
  * consumes the invitation, where there is one. @throws Refused
  */
 async function openAndSignIn(
@@ -108,13 +104,13 @@ async function openAndSignIn(
   request: FastifyRequest,
   reply: FastifyReply,
   { email, password }: { email: string; password: string },
-  tierOf: () => Promise<Tier>,
+  consume: () => Promise<Pick<Invitation, "tier" | "isMailed">>,
 ): Promise<FastifyReply> {
   const accepted = acceptPassword(password, { email });
   const passwordHash = await deps.passwordWork.unknown(() => hashPassword(accepted));
-  const tier = await tierOf();
+  const { tier, isMailed } = await consume();
   const context = { requestId: request.id, actor: { type: "system", id: "sign-up" } } as const;
-  const newcomer = { email, passwordHash, tier };
+  const newcomer = { email, passwordHash, tier, isProven: isMailed };
   const { accountId, epoch, position } = await signUp(deps, context, newcomer);
   await deps.whenReadable(position);
   await startSession(deps, request, reply, { personId: accountId, accountId, epoch });

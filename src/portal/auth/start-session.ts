@@ -6,7 +6,7 @@ import { personWithEmail } from "../../commands/people/email.ts";
 import { deviceSecret } from "../../commands/people/secrets.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { deleteSecrets, type Sessions, signInPlace } from "../shell/sessions.ts";
+import { type Sessions, signInPlace } from "../shell/sessions.ts";
 
 /** Expiry of a device, counted from the last sign-in. */
 const DEVICE_DAYS = 365;
@@ -81,7 +81,5 @@ export function knownDevices(deps: { secrets: Secrets; clock: () => Date }) {
       const known = await secrets.get(deviceSecret(holder.personId, deviceId), clock());
       return known === undefined ? undefined : deviceId;
     },
-
-    forgetAll: (personId: string) => deleteSecrets(deps, deviceSecret(personId, "")),
   };
 }

@@ -78,10 +78,18 @@ export function filterOf(query: ListQuery, zone: string | undefined): AccountLin
   return { q, tag, status, domainId, madeBy, ...madeBetween(query, timeZone(zone ?? "") ?? UTC) };
 }
 
-/** Collapsed on a phone, unless the list is filtered. `beside`: what stands below the filters, beside the order. */
+/** Collapsed on a phone, unless the list is filtered. `people`: members, and who else made what is listed. `beside`: what stands below the filters, beside the order. */
 export function linkFilters(
   query: ListQuery,
-  { domains, keys }: { domains: readonly DomainDocument[]; keys: readonly KeyDocument[] },
+  {
+    domains,
+    keys,
+    people,
+  }: {
+    domains: readonly DomainDocument[];
+    keys: readonly KeyDocument[];
+    people: ReadonlyMap<string, string>;
+  },
   beside: HtmlValue,
 ): Html {
   const { q, tag, status, domain_id: domain, made_by: madeBy, from, to, sort } = query;
@@ -94,6 +102,7 @@ export function linkFilters(
     ["", "Anybody"],
     ["portal", "Portal and imports"],
     ["api", "Any API key"],
+    ...people,
     ...byKeys,
   ] as const;
   const statuses = [["", "Any"], ...Object.entries(STATUS_WORDS)] as const;

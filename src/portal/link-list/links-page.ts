@@ -3,6 +3,7 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import type { OpenStreams } from "../../api/limits/open-streams.ts";
+import { opened } from "../../commands/account/account.ts";
 import { coloursOf } from "../../commands/account/tag-colours.ts";
 import { savedFiltersOf } from "../../commands/links/saved-filters.ts";
 import { acceptTag } from "../../commands/links/tags.ts";
@@ -20,6 +21,7 @@ import {
   countLinks,
 } from "../../queries/links/list-links.ts";
 import { topLinks } from "../../queries/links/top-links.ts";
+import { namesOf } from "../../queries/people.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import { CHANGE_NAMES, changeSeveral, type SeveralChange } from "../links/change-links.ts";
 import { count, counted } from "../links/link-view.ts";
@@ -162,7 +164,8 @@ async function sendLinks(
   outcome?: Outcome,
 ): Promise<FastifyReply> {
   const { accountId } = signedIn(reply.request);
-  const [domains, keys, colours, saved, { links, deleted }] = await Promise.all([
+  const [account, domains, keys, colours, saved, { links, deleted }] = await Promise.all([
+    deps.links.currentAccount(accountId),
     listDomains(deps, accountId),
     listKeys(deps, accountId),
     coloursOf(deps.links, accountId),
@@ -175,6 +178,9 @@ async function sendLinks(
   const found = sort
     ? await topLinks(deps, accountId, { ...filter, ...place })
     : await accountLinks(deps, accountId, { ...filter, ...place });
+  const members = [...opened(account).members.keys()];
+  const makers = found.links.flatMap(({ via, makerId }) => (via === "web" && makerId ? makerId : []));
+  const people = await namesOf(deps, [...members, ...makers]);
   const fitting = sort ? undefined : await countAccountLinks(deps, accountId, filter);
   const isEmpty = links + deleted === 0;
   return sendPage(reply, {
@@ -188,12 +194,13 @@ async function sendLinks(
       lead: `${counted(links, "link")}${deleted > 0 ? `, ${counted(deleted, "deleted one")}` : ""}.`,
     })}
 ${outcome?.next}
-${isEmpty ? firstLink(deps.newId()) : html`${linkFilters(query, { domains, keys }, savedFilters(query, saved))}${listOf(query, found, { keys, colours, fitting, chosen: outcome?.chosen ?? [], today: utcDate(deps.clock()) })}`}`,
+${isEmpty ? firstLink(deps.newId()) : html`${linkFilters(query, { domains, keys, people }, savedFilters(query, saved))}${listOf(query, found, { keys, people, colours, fitting, chosen: outcome?.chosen ?? [], today: utcDate(deps.clock()) })}`}`,
   });
 }
 
 type Shown = {
   keys: readonly KeyDocument[];
+  people: ReadonlyMap<string, string>;
   colours: ReadonlyMap<string, TagColour>;
   fitting: number | undefined;
   chosen: readonly string[];

@@ -45,14 +45,16 @@ ${status === "deleted" ? act("restore", "Restore") : ofExisting}${act("export", 
 ${fitting !== undefined && fitting > most && html`<span class="hint">${count(most)} at a time</span>`}</div>`;
 }
 
-/** `chosen`: keys of the links whose boxes are ticked. `today`: YYYY-MM-DD, UTC. */
+/** `people`: as the reader calls them, by their ids. `chosen`: keys of the links whose boxes are ticked. `today`: YYYY-MM-DD, UTC. */
 export function linkColumns({
   keys,
+  people,
   colours,
   chosen,
   today,
 }: {
   keys: readonly KeyDocument[];
+  people: ReadonlyMap<string, string>;
   colours: ReadonlyMap<string, TagColour>;
   chosen: readonly string[];
   today: string;
@@ -60,8 +62,11 @@ export function linkColumns({
   const names = new Map(keys.map((key) => [key._id, keyName(key)]));
   const clicks = (link: ListedLink) =>
     html`<span class="clicks">${lastDaysChart(link, today)}<a href="${analyticsOf(link)}" aria-label="${count(link.clicks)} clicks, view analytics">${count(link.clicks)}</a></span>`;
-  const maker = ({ via, keyId }: ListedLink) =>
-    via === "web" ? "in the portal" : `by key ${names.get(keyId ?? "") ?? "of a program"}`;
+  const maker = ({ via, makerId }: ListedLink) => {
+    const person = people.get(makerId ?? "");
+    if (via === "web") return person === undefined ? "in the portal" : `by ${person}`;
+    return `by key ${names.get(makerId ?? "") ?? "of a program"}`;
+  };
   return {
     Link: (link) => linkCell(link, chosen.includes(link._id), colours),
     Clicks: { cell: clicks, end: true, width: 12 },

@@ -27,6 +27,7 @@ const NAVIGATION = {
   "/admin": [
     { name: "Overview", path: "/admin", icon: "info" },
     { name: "Accounts", path: "/admin/accounts", icon: "person" },
+    { name: "People", path: "/admin/people", icon: "people" },
     { name: "Streams", path: "/admin/streams", icon: "link" },
     { name: "Find events", path: "/admin/events", icon: "search" },
     { name: "Explain a link", path: "/admin/explain", icon: "link" },

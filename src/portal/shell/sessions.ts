@@ -5,7 +5,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CurrentAccount } from "../../commands/account/accounts.ts";
 import { passwordEpoch } from "../../commands/people/password.ts";
 import { emailSecret, sessionSecret } from "../../commands/people/secrets.ts";
-import { Refused } from "../../commands/refusals.ts";
 import { agentOf } from "../../events/classification/user-agent.ts";
 import { type Role, type Tier, UNKNOWN } from "../../events/vocabulary.ts";
 import { anonymiseIp } from "../../redirect/clicks/enrich/anonymise-ip.ts";

@@ -21,14 +21,15 @@ export type EventIndexDocument = Document & {
   type: string;
   account: string | null;
   actor: string;
+  actorType: Actor["type"];
   correlationId: string;
 };
 
-const INDEXED = ["category", "account", "actor", "correlationId", "type"] as const;
+const INDEXED = ["category", "account", "actor", "actorType", "correlationId", "type"] as const;
 
 /** How look-ups name an actor. */
 export function actorKey(actor: Actor): string {
-  return "id" in actor ? `${actor.type}:${actor.id}` : actor.type;
+  return actor.id === undefined ? actor.type : `${actor.type}:${actor.id}`;
 }
 
 /** Clicks are left out: they are found by time and link (queries/audit/find-clicks.ts), at no cost for each of them. */
@@ -50,6 +51,7 @@ export const eventIndex: Projection<EventIndexDocument> = {
       type,
       account: "accountId" in data ? data.accountId : null,
       actor: actorKey(actor),
+      actorType: actor.type,
       correlationId,
     };
   },

@@ -5,6 +5,7 @@ import type { LinkBlock, LinkFlags, NotedEnds } from "../../events/link-events.t
 import { fingerprintOf } from "../../events/link-options.ts";
 import { type CoarseStatus, coarseStatus, statusFacts } from "../../events/links/link-status.ts";
 import { searchText } from "../../events/links/search-text.ts";
+import { metadataOf } from "../../events/read-event.ts";
 import { linkKey } from "../../events/streams.ts";
 import type { Document } from "../../stores/read-store/port.ts";
 import type { Fields, Projection } from "../projection.ts";
@@ -12,12 +13,12 @@ import type { Fields, Projection } from "../projection.ts";
 /**
  * `_id`: `<host>/<slug>`. The fields of LinkCreated, with null for absent ones that lists filter by. `revision`: of the
  * link's stream. `block`: the operator's, whatever the owner does. `fingerprint`: what find_existing looks for. `searchText`:
- * what lists are searched by. `dueEnd`: an end that is not noted yet, or behind NOTED one that is; `hasDueLimit`: whether there is such a limit.
+ * what lists are searched by. `makerId`: of the key, or of the person in the portal, that made it. `dueEnd`: an end that is not noted yet, or behind NOTED one that is; `hasDueLimit`: whether there is such a limit.
  */
 export type LinkDocument = Document &
   LinkFlags &
   Omit<EventOf<"LinkCreated">["data"], "at" | "keyId" | "domainId"> & {
-    keyId: string | null;
+    makerId: string | null;
     domainId: string | null;
     createdAt: string;
     block: LinkBlock | null;
@@ -40,9 +41,9 @@ export const links: Projection<LinkDocument> = {
     name: "links",
     indexes: [
       // Covering indexes for both lists: they hold every field that is filtered or searched.
-      ["keyId", "deleted", "createdAt", "_id", "domainId", "searchText"],
+      ["makerId", "deleted", "createdAt", "_id", "domainId", "searchText"],
       [
-        ...["accountId", "deleted", "createdAt", "_id", "coarseStatus", "host", "domainId", "keyId", "via"],
+        ...["accountId", "deleted", "createdAt", "_id", "coarseStatus", "host", "domainId", "makerId", "via"],
         ...["tags", "searchText"],
       ],
       ["accountId", "coarseStatus", "createdAt"],
@@ -74,7 +75,7 @@ export const links: Projection<LinkDocument> = {
     host: "host" in event.data ? event.data.host : "",
     slug: "slug" in event.data ? event.data.slug : "",
     accountId: "",
-    keyId: null,
+    makerId: null,
     longUrl: "",
     shortUrl: "",
     createdAt: event.data.at,
@@ -112,9 +113,19 @@ function changed(link: Fields<LinkDocument>, event: StoredEvent): Fields<LinkDoc
   const { revision } = event;
   if (event.type !== "LinkCreated")
     return { ...linkAfter(link, event as Exclude<LinkEvent, { type: "LinkCreated" }>), revision };
-  const { at, keyId = null, domainId = null, ...facts } = event.data;
+  const { at, keyId, domainId = null, ...facts } = event.data;
+  const { actor } = metadataOf(event);
+  const makerId = keyId ?? (actor.type === "person" ? actor.id : null);
   const { coarseStatus: coarse, fingerprint, searchText: text, dueEnd, hasDueLimit } = link;
-  const of = { keyId, domainId, createdAt: at, changedAt: at, disabled: false, deleted: false, block: null };
+  const of = {
+    makerId,
+    domainId,
+    createdAt: at,
+    changedAt: at,
+    disabled: false,
+    deleted: false,
+    block: null,
+  };
   return {
     ...facts,
     ...of,

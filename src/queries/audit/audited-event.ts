@@ -16,7 +16,7 @@ export const WITHHELD = "(withheld)";
 const LONG_OF_SEAL = ["places", "marks"];
 
 export type AuditedEvent = ReturnType<typeof auditedEvent>;
-export type ExplainedEvent = Awaited<ReturnType<typeof explainedEvent>>;
+export type ExplainedEvent = Awaited<ReturnType<typeof explainedEvent>> & { actor_name: string | null };
 
 type Deps = { eventStore: Pick<EventStore, "read"> };
 

@@ -12,7 +12,7 @@ import type { FindQuery, ReadStore } from "../../stores/read-store/port.ts";
 import { behindCursor, pageOf, refuseForeignPosition } from "../cursor.ts";
 
 /**
- * `actor`: its type, and `:` and its id where it has one. `from` is inclusive, `to` exclusive: ISO 8601 UTC. `upTo`: the
+ * `actor`: its type, with `:` and its id for one of them. `from` is inclusive, `to` exclusive: ISO 8601 UTC. `upTo`: the
  * newest event is this one, or one before.
  */
 export type EventFilter = Partial<
@@ -37,7 +37,8 @@ type FindDeps = {
  */
 export async function findEvents(deps: FindDeps, filter: EventFilter, page: Page) {
   const { category, account, actor, correlationId, type, from, upTo } = filter;
-  const wanted = Object.entries({ category, account, actor, correlationId, type });
+  const by = actor?.includes(":") ? { actor } : { actorType: actor };
+  const wanted = Object.entries({ category, account, ...by, correlationId, type });
   const where: FindQuery["where"] = Object.fromEntries(
     wanted.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );

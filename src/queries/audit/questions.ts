@@ -12,6 +12,7 @@ import { namedLink } from "../../queries/links/named-link.ts";
 import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import { accountDetails, accountsPage, type FindAccountDeps, findAccount } from "../accounts.ts";
+import { type NameDeps, peoplePage, withActorNames } from "../people.ts";
 import { explainedEvent, logPage, streamPage } from "./audited-event.ts";
 import { type ExplainDeps, explainLink } from "./explain-link.ts";
 import { type FindClicks, searchClicks } from "./find-clicks.ts";
@@ -92,8 +93,8 @@ const position = text
 
 /** `<type>` or `<type>:<id>`, such as `key:0190...`. */
 const actor = text.regex(
-  /^(operator|(key|account|system):[\w.-]{1,100})$/,
-  "must be operator, or key:, account: or system: and an id",
+  /^(operator|person|key|system)(:[\w.-]{1,100})?$/,
+  "must be operator, person, key or system, and may have : and an id",
 );
 
 const limit = paging(whole(1, 200).default(50), "at most so many");
@@ -145,6 +146,11 @@ export const questions = {
     args: z.object({ account: name }),
     answer: async (deps: OfAccounts, asked) => accountDetails(deps, await accountNamed(deps, asked.account)),
   }),
+  people: question({
+    args: z.object({ find: arg(words, "Person", "a part of the address or name, or the id"), limit, cursor }),
+    next: "cursor",
+    answer: (deps: FindAccountDeps, asked) => peoplePage(deps, asked),
+  }),
   streams: question({
     args: z.object({ category: given(z.enum(CATEGORIES).default("account")), account, limit, cursor }),
     next: "cursor",
@@ -156,14 +162,18 @@ export const questions = {
   stream: question({
     args: z.object({ name: streamName, before, limit }),
     next: "before",
-    answer: async (deps: Logged, { name: stream, ...page }) => ({
-      stream,
-      ...(await streamPage(deps, stream, page)),
-    }),
+    async answer(deps: Logged & NameDeps, { name: stream, ...page }) {
+      const { events, next } = await streamPage(deps, stream, page);
+      return { stream, events: await withActorNames(deps, events), next };
+    },
   }),
   event: question({
     args: z.object({ stream: streamName, revision: whole(0) }),
-    answer: (deps: Logged, { stream, revision }) => explainedEvent(deps, stream, revision),
+    async answer(deps: Logged & NameDeps, { stream, revision }) {
+      const event = await explainedEvent(deps, stream, revision);
+      const [named] = await withActorNames(deps, [event]);
+      return named ?? { ...event, actor_name: null };
+    },
   }),
   state: question({
     args: z.object({
@@ -176,7 +186,7 @@ export const questions = {
   events: question({
     args: z.object({
       account,
-      actor: arg(actor.optional(), "Actor", "operator, or key:, account: or system: and an id"),
+      actor: arg(actor.optional(), "Actor", "operator, person, key or system, or person:ID"),
       correlation_id: arg(words, "Correlation id", "the x-request-id of a request"),
       category: arg(z.enum(INDEXED_CATEGORIES).optional(), "Category", "such as link", INDEXED_CATEGORIES),
       type: arg(z.enum(eventIndex.handles).optional(), "Type", "such as LinkCreated", eventIndex.handles),
@@ -189,7 +199,8 @@ export const questions = {
     next: "cursor",
     async answer(deps: FindAccountDeps, { correlation_id: correlationId, up_to: upTo, ...asked }) {
       const filter = { ...asked, account: await ofAccount(deps, asked), correlationId, upTo };
-      return await findEvents(deps, filter, asked);
+      const found = await findEvents(deps, filter, asked);
+      return { ...found, events: await withActorNames(deps, found.events) };
     },
   }),
   log: question({
@@ -199,7 +210,10 @@ export const questions = {
       limit,
     }),
     next: "from",
-    answer: (deps: Logged, asked) => logPage(deps, asked),
+    async answer(deps: Logged & NameDeps, asked) {
+      const { events, next } = await logPage(deps, asked);
+      return { events: await withActorNames(deps, events), next };
+    },
   }),
   clicks: question({
     args: z.object({

@@ -39,7 +39,7 @@ export type LinkObject = z.infer<typeof LinkObject>;
 
 /** `baseUrl`: without a trailing slash. Projected documents hold null where events omit a member. */
 export function linkObject(
-  link: Omit<LinkDetails, "keyId" | "domainId"> & { domainId?: string | null | undefined },
+  link: Omit<LinkDetails, "makerId" | "domainId"> & { domainId?: string | null | undefined },
   baseUrl: string,
 ): LinkObject {
   const qr = `${baseUrl}/api/qr/${encodeURIComponent(link.slug)}`;

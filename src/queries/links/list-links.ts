@@ -248,7 +248,7 @@ async function filterOf(
   const isMaker = madeBy === "api" || madeBy === "portal";
   const where = {
     ...(isOfAccount && { accountId }),
-    ...(keyId !== undefined && { keyId }),
+    ...(keyId !== undefined && { makerId: keyId }),
     deleted: false,
     ...(domainId !== undefined && { domainId }),
     ...(externalId !== undefined && { externalId }),
@@ -263,7 +263,7 @@ async function filterOf(
     ...(q && { contains: { field: "searchText", texts: searchWords(q) } }),
     ...(tag !== undefined && { has: { field: "tags", element: tag } }),
     // Beside the caller's own key, of which another one's links are none.
-    ...(madeBy !== undefined && !isMaker && { in: { keyId: [madeBy] } }),
+    ...(madeBy !== undefined && !isMaker && { in: { makerId: [madeBy] } }),
   };
   return status === undefined ? query : await withStatus(deps, accountId, query, status);
 }

@@ -3,11 +3,11 @@ import { notedSeal } from "../../audit/seals/noted-seal.ts";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { verificationRuns } from "../../audit/verification-runs.ts";
 import { txtResolver } from "../../commands/domains/hostname.ts";
-import type { Mailer } from "../../commands/mail/mailer.ts";
+import { lazyMailer } from "../../commands/mail/lazy-mailer.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { stopLinks } from "../../commands/sharing/weekly-mails.ts";
 import { secretKeysOf } from "../../config/config.ts";
-import type { Operating, PortalDeps } from "../../portal/portal-deps.ts";
+import type { PortalDeps } from "../../portal/portal-deps.ts";
 import { accountsOf } from "../../queries/people.ts";
 import { deliverySender } from "../../webhooks/delivery/send-delivery.ts";
 import { receiverUrl } from "../../webhooks/receiver/receiver-url.ts";
@@ -29,14 +29,12 @@ export async function openPortal(
   const resolve = receiverResolver(config.dnsServers);
   const sender = deliverySender({ ...reach, resolve, now: () => clock().getTime() });
   onStop(async () => sender.destroy());
+  const mailer = lazyMailer(config);
+  onStop(async () => mailer?.close());
   const { adminToken } = config;
-  const openOperating = (token: string): Operating => {
-    const noted = notedSeal(foldStore);
-    const recording = { eventStore, readStore: foldStore, noted, clock, newId, log };
-    const verifications = verificationRuns({ ...recording, verify: logReader.verifyLog });
-    onStop(() => verifications.close());
-    return { adminToken: token, foldStore, verifications };
-  };
+  const recording = { eventStore, readStore: foldStore, noted: notedSeal(foldStore), clock, newId, log };
+  const verifications = verificationRuns({ ...recording, verify: logReader.verifyLog });
+  onStop(() => verifications.close());
   return {
     eventStore,
     readStore,
@@ -53,7 +51,7 @@ export async function openPortal(
     sealKeys: sealKeysFrom(config).map(({ publicKey }) => publicKey),
     deliveryQueue: backend.deliveryQueue,
     logReader,
-    operating: adminToken === undefined ? undefined : openOperating(adminToken),
+    operating: { adminToken, foldStore, verifications },
     makeLogo: makeLogoIn(threads.reader),
     drawQr: drawQrIn(threads.reader),
     receiverUrl: (url) => receiverUrl(url, reach),
@@ -62,7 +60,7 @@ export async function openPortal(
     defaultTier,
     limits,
     signUp,
-    mailer: await openMailer(config, onStop),
+    mailer,
     resolveTxt: txtResolver(config.dnsServers),
     clock,
     newId,
@@ -75,15 +73,4 @@ export async function openPortal(
     keyPrefix,
     whenReadable: fresh.whenReadable,
   };
-}
-
-async function openMailer(
-  { smtpUrl, mailFrom }: RoleContext["config"],
-  onStop: RoleContext["onStop"],
-): Promise<Mailer | undefined> {
-  if (!smtpUrl) return undefined;
-  const { smtpMailer } = await import("../../commands/mail/mailer.ts");
-  const mailer = smtpMailer({ smtpUrl, mailFrom });
-  onStop(async () => mailer.close());
-  return mailer;
 }

@@ -7,10 +7,11 @@ import { DomainError } from "../../runtime/errors.ts";
  */
 export type NewEvent = { id: string; type: string; data: unknown; metadata: EventMetadata };
 
+/** `id` of an operator: the person, where one signed in as such. */
 export type Actor =
   | { type: "key"; id: string }
   | { type: "person"; id: string }
-  | { type: "operator" }
+  | { type: "operator"; id?: string }
   | { type: "system"; id: string };
 
 /**

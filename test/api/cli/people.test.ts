@@ -65,6 +65,7 @@ it("the operator invites, changes and removes members, and a removed person leav
   await cli.json("person", "remove", email, "--yes");
   expect((await colleague.get(path)).headers.location).toContain("/portal/sign-in");
   expect((await owner.get(path)).text).toContain("<strong>A former member</strong> created this link");
+  expect((await owner.get("/portal/links")).text).toContain("by a former member");
   const kept = await service.backend.secrets.list("", new Date());
   const left = kept.filter((secret) => /colleague@|Kim/.test(JSON.stringify(secret)));
   expect(left.map(({ key }) => key)).toEqual([]);

@@ -19,7 +19,7 @@ describe("a service whose sign-up is closed", () => {
   const stranger = () => visitor(service.port, { address: `198.51.100.${++addresses}` });
   const invited = async (email: string, tier: "free" | "developer" = "developer") => {
     const deps = { ...runtimeDeps, ...service.backend };
-    return (await invite(deps, { email, tier }, WEEK_MS)).path;
+    return (await invite(deps, { email, tier, isMailed: false }, WEEK_MS)).path;
   };
 
   it("says whom to ask, offers no sign-up anywhere, and refuses the form", async () => {

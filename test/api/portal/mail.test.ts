@@ -1,14 +1,17 @@
 // Sign-up, password reset and change of address by mail, against a real mail server on loopback: what each link does,
 // and what makes it void; and the portal without a mail server.
 import { describe, expect, it } from "vitest";
+import { changeEmail, isEmailProven } from "../../../src/commands/people/email.ts";
 import { issuePasswordReset } from "../../../src/commands/people/one-time-tokens.ts";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { PASSWORD as password, type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { personIn } from "../../support/portal/colleagues.ts";
 import { mailedPortal, tokenIn } from "../../support/portal/mailed-portal.ts";
 import { linkIn, startMailReceiver } from "../../support/servers/mail-receiver.ts";
 import { startTestService } from "../../support/service/start-service.ts";
 
 describe("the portal with a mail server", { timeout: 60_000 }, () => {
-  const { receiver, secrets, stranger, mailTo, signUpLink, finishSignUp, member, resetLink } = mailedPortal();
+  const { receiver, service, stranger, mailTo, signUpLink, finishSignUp, member, resetLink } = mailedPortal();
 
   it("opens an account only behind the link in the mail, once", async () => {
     const { landed, link, person } = await member("proven@example.com");
@@ -146,8 +149,39 @@ describe("the portal with a mail server", { timeout: 60_000 }, () => {
   async function addresses() {
     const now = new Date();
     const categories = ["email/", "account-by-email/"];
-    return await Promise.all(categories.map((prefix) => secrets().list(prefix, now)));
+    return await Promise.all(categories.map((prefix) => service().backend.secrets.list(prefix, now)));
   }
+
+  it("takes an address as proven by a mailed link alone, and no longer once it is another one", async () => {
+    const by = { ...runtimeDeps, ...service().backend };
+    const isProven = (one: Visitor) => isEmailProven(by, personIn(one));
+    const { person } = await member("shown@example.com");
+    expect(await isProven(person)).toBe(true);
+    await changeEmail(by, personIn(person), "unseen@example.com");
+    expect(await isProven(person)).toBe(false);
+    const link = await newAddressLink(person, "Seen@example.com");
+    expect(await isProven(person)).toBe(false);
+    expect((await post("/portal/account/email/confirm", link)).status).toBe(200);
+    expect(await isProven(person)).toBe(true);
+
+    const guest = stranger();
+    await person.submit("/portal/members", { email: "guest@example.com", role: "viewer" });
+    const invitation = linkIn(await mailTo("guest@example.com"));
+    const { id = "", token = "" } = Object.fromEntries(new URLSearchParams(invitation.split("?")[1]));
+    expect((await guest.post("/portal/invitation", { id, token, password })).status).toBe(303);
+    expect(await isProven(guest)).toBe(true);
+
+    const { accountId } = await service().member("free");
+    const chosen = async (link: string) => {
+      const one = stranger();
+      const sent = { token: tokenIn(link), password };
+      expect((await one.post("/portal/reset/choose", sent)).status).toBe(303);
+      return await isEmailProven(by, accountId);
+    };
+    const handed = { lifetimeMs: 60_000, isMailed: false };
+    expect(await chosen((await issuePasswordReset(by, accountId, handed)).path)).toBe(false);
+    expect(await chosen(await resetLink("member-1@example.com"))).toBe(true);
+  });
 
   it("writes to the address that is stored, not to the spelling that was typed", async () => {
     await member("Mike@example.com");
@@ -180,7 +214,7 @@ describe("the portal without a mail server", { timeout: 60_000 }, () => {
     const person = visitor(service.port);
     expect((await person.get("/portal/reset")).text).toContain("account password you@example.com");
     const deps = { ...backend, clock: () => new Date(), newId: () => crypto.randomUUID() };
-    const { path } = await issuePasswordReset(deps, accountId, 60_000);
+    const { path } = await issuePasswordReset(deps, accountId, { lifetimeMs: 60_000, isMailed: false });
     const chosen = await person.submit(path, { token: tokenIn(path), password }, "/portal/reset/choose");
     expect(chosen.text).toContain("member-1@example.com");
     await service.stop();

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rateLimits } from "../../../src/api/limits/rate-limit.ts";
+import { CATEGORY } from "../../../src/events/streams.ts";
 import { countSignIn } from "../../../src/portal/auth/throttle.ts";
 import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
 import { loggedEvents } from "../../support/event-store/logged-events.ts";
@@ -106,7 +107,7 @@ describe("the portal's accounts", { timeout: 60_000 }, () => {
     const [, token = ""] = String(person.cookies.get(SESSION)).split(".");
     const kept = JSON.stringify(await service.backend.secrets.list("", new Date()));
     const events = JSON.stringify(
-      await loggedEvents(service.backend.eventStore, { categories: [""], limit: 10_000 }),
+      await loggedEvents(service.backend.eventStore, { categories: Object.values(CATEGORY), limit: 10_000 }),
     );
     for (const place of [kept, events, service.logged.join("")]) {
       expect(place).not.toContain(token);

@@ -40,7 +40,7 @@ export function mailedPortal() {
 
   return {
     receiver: () => receiver,
-    secrets: () => service.backend.secrets,
+    service: () => service,
     stranger,
     mailTo,
     signUpLink,

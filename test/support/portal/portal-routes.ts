@@ -8,6 +8,7 @@ import { stopLinks } from "../../../src/commands/sharing/weekly-mails.ts";
 import { parseConfig } from "../../../src/config/config.ts";
 import { INTERFACE_LIMITS } from "../../../src/events/vocabulary.ts";
 import { portalRoutes } from "../../../src/portal/portal.ts";
+import type { Operating } from "../../../src/portal/portal-deps.ts";
 import { linkPasses } from "../../../src/redirect/password/link-pass.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
 import { logReaderIn, readerThread } from "../../../src/service/threads/reader.ts";
@@ -17,7 +18,7 @@ import { openCommandDeps } from "../commands/command-deps.ts";
 
 export type PortalRoute = { method: string; url: string };
 
-/** Without the HEAD routes that Fastify adds to GET routes. */
+/** Without those of the console, and without the HEAD routes that Fastify adds to GET routes. */
 export async function listPortalRoutes(): Promise<PortalRoute[]> {
   const { deps, close } = await openCommandDeps();
   const log = createLogger("silent");
@@ -29,6 +30,7 @@ export async function listPortalRoutes(): Promise<PortalRoute[]> {
     showWindow: async () => undefined,
   });
   app.addHook("onRoute", ({ method, url }) => {
+    if (url.startsWith("/admin")) return;
     for (const one of [method].flat()) if (one !== "HEAD") found.set(`${one} ${url}`, { method: one, url });
   });
   await portalRoutes(app, {
@@ -46,7 +48,11 @@ export async function listPortalRoutes(): Promise<PortalRoute[]> {
     drawQr: async () => "",
     receiverUrl: (url) => new URL(url),
     sender: deliverySender({ allowPrivate: true, resolve: async () => [], now: () => 0 }),
-    operating: undefined,
+    operating: {
+      adminToken: undefined,
+      foldStore: deps.readStore,
+      verifications: {} as Operating["verifications"],
+    },
     sealKeys: [],
     mailer: undefined,
     resolveTxt: async () => [],

@@ -86,7 +86,8 @@ export async function startTestService(environment: Record<string, string> = {},
       const { key, keyId } = await issueKey(deps, operator, accountId, {});
       return { accountId, key, keyId };
     },
-    issueKey: (accountId: string, terms: KeyTermsRequest = {}) => issueKey(deps, operator, accountId, terms),
+    issueKey: (accountId: string, terms: KeyTermsRequest & { personId?: string } = {}) =>
+      issueKey(deps, operator, accountId, terms),
     rotateKey: (accountId: string, keyId: string, overlapHours?: number) =>
       rotateKey(deps, operator, accountId, keyId, { overlapHours }),
     deactivateKey: (accountId: string, keyId: string) => deactivateKey(deps, operator, accountId, keyId),

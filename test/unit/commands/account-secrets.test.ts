@@ -24,7 +24,7 @@ afterAll(() => opened.close());
 
 async function member(email: string): Promise<string> {
   const passwordHash = await hashPassword(password);
-  return (await signUp(deps, operator, { email, tier: "free", passwordHash })).accountId;
+  return (await signUp(deps, operator, { email, tier: "free", passwordHash, isProven: false })).accountId;
 }
 
 describe("a one-time link", () => {
@@ -46,7 +46,7 @@ describe("an address", () => {
     const email = "stalled@example.com";
     const signUpWith = async (given: string, by: typeof deps) => {
       const passwordHash = await hashPassword(given);
-      return (await signUp(by, operator, { email, tier: "free", passwordHash })).accountId;
+      return (await signUp(by, operator, { email, tier: "free", passwordHash, isProven: false })).accountId;
     };
     const [reached, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const append: typeof deps.eventStore.append = async (...request) => {

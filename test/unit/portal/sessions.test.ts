@@ -22,7 +22,12 @@ beforeAll(async () => {
 afterAll(() => opened.close());
 
 async function member(email: string) {
-  return await signUp(deps, operator, { email, tier: "free", passwordHash: await hashPassword(password) });
+  return await signUp(deps, operator, {
+    email,
+    tier: "free",
+    passwordHash: await hashPassword(password),
+    isProven: false,
+  });
 }
 
 describe("a session", () => {

@@ -1,6 +1,7 @@
 // linkledger clicks withdraw | restore | withdrawals | why
 
-import { existingLink, type LinkAddress } from "../commands/links/link-stream.ts";
+import { existing } from "../commands/links/link.ts";
+import { currentLink, type LinkAddress } from "../commands/links/link-stream.ts";
 import { restoreClicks, withdrawClicks } from "../commands/withdrawals/withdraw-clicks.ts";
 import type { FindMatching } from "../commands/withdrawals/withdrawal.ts";
 import { linkKey } from "../events/streams.ts";
@@ -69,7 +70,7 @@ export const commands: readonly CommandRow[] = [
 type Moments = ChangesParameters & { wholeAccount?: boolean };
 
 async function why({ deps }: Session, { wholeAccount, ...moments }: Moments, address: LinkAddress) {
-  const { accountId, host, slug } = await existingLink(deps, address);
+  const { accountId, host, slug } = existing(await currentLink(deps.eventStore, address));
   const request = await changesRequest(deps, moments, deps.clock());
   const filters = wholeAccount ? {} : { link: [linkKey(host, slug)] };
   const reading = { ...deps, reader: tableReader(deps), counted: whenCounted(deps) };

@@ -2,10 +2,12 @@
 import { acceptedItem } from "../api/links/bulk-answer.ts";
 import { opened } from "../commands/account/account.ts";
 import { currentAccounts } from "../commands/account/accounts.ts";
-import { blockLink, changeLink, unblockLink } from "../commands/links/change-link.ts";
+import { blockLink, unblockLink } from "../commands/links/block-link.ts";
+import { changeLink } from "../commands/links/change-link.ts";
 import { createLink } from "../commands/links/create-link.ts";
 import { LinkFields } from "../commands/links/fields/link-fields.ts";
-import { existingLink, type LinkAddress } from "../commands/links/link-stream.ts";
+import { existing } from "../commands/links/link.ts";
+import { currentLink, type LinkAddress } from "../commands/links/link-stream.ts";
 import { passwordWork } from "../commands/password-work.ts";
 import { Refused } from "../commands/refusals.ts";
 import type { LinkStatus } from "../events/links/link-status.ts";
@@ -100,7 +102,7 @@ export const commands: readonly CommandRow[] = [
     options: [option("--external-id <id>", "the one that it gets, where another link has its own by now")],
     async run(session, { externalId }: { externalId?: string }, address: LinkAddress) {
       const { deps, config, context } = session;
-      const { accountId } = await existingLink(deps, address);
+      const { accountId } = existing(await currentLink(deps.eventStore, address));
       const { linkDeps, by } = await asOwner(session, accountId);
       const patch =
         externalId === undefined

@@ -1,6 +1,6 @@
 // Tags of an account: listed, renamed, merged and coloured, by the API and in the portal.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { blockLink } from "../../src/commands/links/change-link.ts";
+import { blockLink } from "../../src/commands/links/block-link.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { StoreUnavailable } from "../../src/stores/connections/errors.ts";
 import { decoded, FIREFOX } from "../support/portal/browser-like.ts";

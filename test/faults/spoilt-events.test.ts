@@ -260,9 +260,13 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
   it("refuses a command on a stream that is spoilt, and shows its history", async () => {
     const bad = spoilt.find(({ type }) => type === "LinkDisabled") as RecordedEvent;
     const slug = bad.stream.slice(bad.stream.indexOf("/") + 1);
-    await expect(currentLink(eventStore, "sho.rt", slug)).rejects.toMatchObject({ code: "event_unreadable" });
+    await expect(currentLink(eventStore, { host: "sho.rt", slug })).rejects.toMatchObject({
+      code: "event_unreadable",
+    });
     const { history } = await linkHistory({ eventStore }, victim, "sho.rt", slug);
     expect(history.map(({ type }) => type)).toEqual(["LinkCreated", "Unreadable"]);
-    expect(await currentLink(eventStore, "sho.rt", "o1")).toMatchObject({ status: "disabled" });
+    expect(await currentLink(eventStore, { host: "sho.rt", slug: "o1" })).toMatchObject({
+      status: "disabled",
+    });
   });
 });

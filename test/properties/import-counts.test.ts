@@ -111,7 +111,7 @@ function table(prefix: string, faults: readonly string[], n0: number) {
 
 async function expectMade(meant: readonly Meant[], inComments: boolean) {
   for (const { slug, url, title } of meant) {
-    const link = await currentLink(own.deps.eventStore, "localhost", slug);
+    const link = await currentLink(own.deps.eventStore, { host: "localhost", slug });
     const text =
       title === "NULL" ? title : title.replace(/[\n\u2028]/, inComments && title.includes("\n") ? "\n" : " ");
     const shown = inComments ? { comments: text } : { title: text };

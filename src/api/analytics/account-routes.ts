@@ -14,7 +14,7 @@ import type {
 import { parseRange } from "../../queries/analytics/range.ts";
 import { isoIn } from "../../queries/analytics/time-zone.ts";
 import { behindCursor, cursorOf, refuseForeignPosition } from "../../queries/cursor.ts";
-import { type CurrentLinkDeps, currentOwnLink, documentAt } from "../../queries/links/find-link.ts";
+import { type CurrentLinkDeps, ownLink, ownLinkAt } from "../../queries/links/find-link.ts";
 import { namedLink } from "../../queries/links/named-link.ts";
 import type { ClickPlace, LogReader } from "../../queries/log-reader/log-reader.ts";
 import type { Api } from "../fastify.ts";
@@ -137,11 +137,9 @@ async function clickQuestion(
 
 /** Also of a deleted one, which keeps its clicks. @throws not_found, invalid_link; forbidden for another account's link */
 export async function linkKeyOf(deps: CurrentLinkDeps, caller: Caller, name: string): Promise<string> {
-  if (!name.includes("/")) return (await currentOwnLink(deps, caller, { slug: name }, documentAt(deps)))._id;
-  const link = await documentAt(deps)(namedLink(name, deps.baseHost));
-  if (!link) throw new Refused("not_found", "Short link not found.");
-  if (link.accountId !== caller.accountId)
-    throw new Refused("forbidden", "This link belongs to another account.");
+  const link = name.includes("/")
+    ? await ownLinkAt(deps, caller.accountId, namedLink(name, deps.baseHost), "forbidden")
+    : await ownLink(deps, caller, { slug: name }, { orDeleted: true });
   return link._id;
 }
 

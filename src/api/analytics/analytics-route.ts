@@ -3,7 +3,7 @@ import { z } from "zod";
 import { requireDeveloper } from "../../commands/caller.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { parseRange } from "../../queries/analytics/range.ts";
-import { type CurrentLinkDeps, findOwnLink } from "../../queries/links/find-link.ts";
+import { type CurrentLinkDeps, ownLink } from "../../queries/links/find-link.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import type { Api } from "../fastify.ts";
@@ -44,7 +44,7 @@ export function analyticsRoutes(app: Api, deps: Deps): void {
         `${misplaced} is a parameter of ranges: read them at /api/v1/analytics/${params.slug}/range`,
       );
     const now = deps.clock();
-    const link = await findOwnLink(deps, caller, { ...params, ...query });
+    const link = await ownLink(deps, caller, { ...params, ...query });
     const found = await deps.logReader.linkNumbers(link, undefined, now.getTime(), request.signal);
     // In headers, as the body is what the interface says.
     reply.header("x-as-of-position", found.position).header("x-behind-ms", String(found.behindMs));
@@ -64,7 +64,7 @@ export function analyticsRoutes(app: Api, deps: Deps): void {
     const { caller, params } = request;
     requireDeveloper(caller.tier, "Ranges of analytics");
     const range = parseRange(parameters);
-    const link = await findOwnLink(deps, caller, { ...params, ...request.query });
+    const link = await ownLink(deps, caller, { ...params, ...request.query });
     const now = deps.clock();
     const asked = { ...range, zone: range.zone.name };
     const found = await deps.logReader.linkNumbers(link, asked, now.getTime(), request.signal);

@@ -4,7 +4,7 @@ import { type Caller, requireDeveloper } from "../../commands/caller.ts";
 import { CLICK_KINDS } from "../../events/vocabulary.ts";
 import { changesRow, REASONS } from "../../queries/analytics/changes/changes-of-numbers.ts";
 import { changesRequest } from "../../queries/analytics/changes/changes-request.ts";
-import { type CurrentLinkDeps, findOwnLink } from "../../queries/links/find-link.ts";
+import { type CurrentLinkDeps, ownLink } from "../../queries/links/find-link.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors, DomainIdQuery, SlugParams, time } from "../schemas.ts";
@@ -92,7 +92,7 @@ export function changesRoutes(app: Api, deps: Deps): void {
   app.get("/api/v1/analytics/:slug/changes", { schema: ofLink }, async (request) => {
     const { caller, params, query } = request;
     requireDeveloper(caller.tier, "Changes of numbers");
-    const { _id } = await findOwnLink(deps, caller, { ...params, ...query });
+    const { _id } = await ownLink(deps, caller, { ...params, ...query });
     return await answer(request, query, _id);
   });
   const ofAccount = {

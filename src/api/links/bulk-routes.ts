@@ -1,7 +1,7 @@
 // PATCH and DELETE /api/v1/links/bulk, and POST /api/v1/links/bulk/delete for clients whose DELETE has no body: routes and schemas of changeLinksInBulk.
 import { changeLinksInBulk } from "../../commands/links/bulk/bulk-requests.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
-import { currentOwnLink, documentAt } from "../../queries/links/find-link.ts";
+import { ownLink } from "../../queries/links/find-link.ts";
 import { linkDetailsObject } from "../../queries/links/link-object.ts";
 import { statusesOf } from "../../queries/links/link-statuses.ts";
 import { type Api, contextOf } from "../fastify.ts";
@@ -58,7 +58,7 @@ export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
       async handler(request, reply) {
         const { caller } = request;
         const addressOf = (item: { slug: string; domain_id?: string | undefined }) =>
-          currentOwnLink(deps, caller, item, documentAt(deps));
+          ownLink(deps, caller, item, { orDeleted: true });
         const changing = { ...deps.links, addressOf };
         const options = { idempotency: request.keyed?.kept.seed };
         const context = contextOf(request);

@@ -1,7 +1,7 @@
 // GET /api/v1/links/{slug}/history: route and schemas of linkHistory, a page at a time.
 import { z } from "zod";
 import { behindCursor, pageOf } from "../../queries/cursor.ts";
-import { type CurrentLinkDeps, currentOwnLink, documentAt } from "../../queries/links/find-link.ts";
+import { type CurrentLinkDeps, ownLink } from "../../queries/links/find-link.ts";
 import { type LinkStep, linkHistory } from "../../queries/links/link-history.ts";
 import { ActorSchema, PositionSchema } from "../events/event-schemas.ts";
 import type { Api } from "../fastify.ts";
@@ -55,7 +55,7 @@ export function historyRoute(app: Api, deps: CurrentLinkDeps): void {
   app.get("/api/v1/links/:slug/history", { schema }, async (request) => {
     const { caller, params, query } = request;
     const { after } = behindCursor(query.cursor);
-    const { host, slug } = await currentOwnLink(deps, caller, { ...params, ...query }, documentAt(deps));
+    const { host, slug } = await ownLink(deps, caller, { ...params, ...query }, { orDeleted: true });
     const { history } = await linkHistory(deps, caller.accountId, host, slug);
     const rest = history.filter(({ position }) => after === undefined || position < after.value);
     const entries = rest.slice(-query.limit - 1).reverse();

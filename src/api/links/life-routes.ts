@@ -4,9 +4,8 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { changeLink, type LinkChangeRequest } from "../../commands/links/change-link.ts";
 import type { ExistingLink } from "../../commands/links/link.ts";
-import { loadedLink } from "../../commands/links/link-stream.ts";
 import { coarseStatus, type LinkStatus, statusFacts } from "../../events/links/link-status.ts";
-import { type CurrentLinkDeps, currentOwnLink, findOwnLink } from "../../queries/links/find-link.ts";
+import { type CurrentLinkDeps, ownLink } from "../../queries/links/find-link.ts";
 import { LinkDetailsObject, linkDetailsObject } from "../../queries/links/link-object.ts";
 import { type JudgedLink, type StatusDeps, statusOf } from "../../queries/links/link-statuses.ts";
 import { isKnown, revisionsOf, tagOf } from "../conditional-requests.ts";
@@ -59,7 +58,7 @@ export function readLinkRoute(app: Api, deps: LifeDeps): void {
   };
   app.get("/api/v1/links/:slug", { schema }, async (request, reply) => {
     const { caller, params, query } = request;
-    const link = await findOwnLink(deps, caller, { ...params, ...query });
+    const link = await ownLink(deps, caller, { ...params, ...query });
     const status = await statusOf(deps, link);
     const etag = linkTag(link, { ...link, status });
     reply.header("etag", etag);
@@ -123,11 +122,9 @@ export function changeLinkRoutes(app: Api, deps: LifeDeps): void {
   async function changed(request: Request, wanted: LinkChangeRequest): Promise<ExistingLink> {
     const { caller, params, query } = request;
     const ifRevision = revisionsOf(request.headers["if-match"]);
-    const own = await currentOwnLink(deps, caller, { ...params, ...query }, (address) =>
-      loadedLink(deps, address, request.keyed?.kept.seed),
-    );
-    const options = { ifRevision, isExisting: true };
-    const { link } = await changeLink(deps.links, contextOf(request), caller, own, wanted, options);
+    const address = await ownLink(deps, caller, { ...params, ...query }, { orDeleted: true });
+    const options = { ifRevision, isExisting: true, idempotency: request.keyed?.kept.seed };
+    const { link } = await changeLink(deps.links, contextOf(request), caller, address, wanted, options);
     await deps.changesAreFollowed();
     return link;
   }

@@ -1,7 +1,7 @@
 // GET /api/v1/links/{slug}/proof: the proof of a link for its owner to keep.
 import { z } from "zod";
 import { linkKey } from "../../events/streams.ts";
-import { type CurrentLinkDeps, currentOwnLink, documentAt } from "../../queries/links/find-link.ts";
+import { type CurrentLinkDeps, ownLink } from "../../queries/links/find-link.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import type { Counts } from "../../stores/counts/counts.ts";
 import type { Api } from "../fastify.ts";
@@ -33,7 +33,7 @@ export function proofRoute(app: Api, deps: Deps): void {
   };
   app.get("/api/v1/links/:slug/proof", { schema, exposeHeadRoute: false }, async (request, reply) => {
     const { caller, params, query } = request;
-    const { host, slug } = await currentOwnLink(deps, caller, { ...params, ...query }, documentAt(deps));
+    const { host, slug } = await ownLink(deps, caller, { ...params, ...query }, { orDeleted: true });
     const file = { type: CONTENT_TYPES.ndjson, name: `proof-${slug}.ndjson` };
     return sendExport(reply, exports, caller.accountId, file, (signal) =>
       deps.logReader.exportProof(linkKey(host, slug), signal),

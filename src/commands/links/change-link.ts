@@ -1,43 +1,30 @@
-// Changes an existing link: its owner changes what it says, disables, enables, deletes and restores it; the
-// operator blocks an abusive one, whatever its owner does, and lets it go again.
+// Changes an existing link: its owner changes what it says, disables, enables, deletes and restores it.
+import type { LinkEvent } from "../../events/catalogue.ts";
 import { destinationsOf, type LinkOptions, withOptions } from "../../events/link-options.ts";
-import { acceptReason } from "../accept-text.ts";
+import type { Position } from "../../stores/event-store/port.ts";
 import type { AccountState } from "../account/account.ts";
 import { callersAccount } from "../account/accounts.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
-import {
-  type Appended,
-  type CommandDeps,
-  handleCommand,
-  isNotAppended,
-  loadStream,
-} from "../handle-command.ts";
+import { type CommandDeps, loadStream } from "../handle-command.ts";
 import { Refused } from "../refusals.ts";
 import { type AcceptedLink, acceptFields, refusePastEnd, requireTierOf } from "./accept-fields.ts";
+import { appendToLink } from "./append-link.ts";
 import type { CreateLinkDeps } from "./create-link.ts";
 import { derivedId } from "./derived-identity.ts";
-import { withExternalId } from "./external-ids.ts";
 import type { LinkFields } from "./fields/link-fields.ts";
 import {
   change,
   changeable,
-  changeByOperator,
   changeTogether,
   type ExistingLink,
+  existing,
   type LinkChange,
-  type OperatorChange,
+  type LinkState,
   refuseOther,
 } from "./link.ts";
-import { forgetPassword, keepLinkPassword } from "./link-password.ts";
-import {
-  type ChangedLink,
-  type LinkAddress,
-  type LoadedLink,
-  loadedLink,
-  onLink,
-  type RepeatableLink,
-} from "./link-stream.ts";
+import { forgetPassword } from "./link-password.ts";
+import { type ChangedLink, foldedLink, type LinkAddress, onLink } from "./link-stream.ts";
 
 /** Fields that are absent stay as they are; those that a link can carry are cleared by null. */
 export type LinkPatch = LinkFields & { url?: string | undefined; disabled?: boolean | undefined };
@@ -49,9 +36,9 @@ export type LinkChangeRequest =
   | { type: "disable" | "enable" | "delete" };
 
 /**
- * `ifRevision`: of the link's stream, those that the caller accepts. `idempotency`: a scope, where the link is not loaded
- * yet; a request that is repeated with the same one is answered with what it has made of the link. `isExisting`: a deleted link can only be restored,
- * else it is not found. `account`: the caller's, when it is loaded already (bulk requests).
+ * `ifRevision`: of the link's stream, those that the caller accepts. `idempotency`: a scope; a request that is repeated with the
+ * same one is answered with what it has made of the link. `isExisting`: a deleted link can only be restored, else it is not
+ * found. `account`: the caller's, when it is loaded already (bulk requests).
  */
 export type ChangeOptions = {
   ifRevision?: readonly number[] | undefined;
@@ -64,69 +51,96 @@ export type ChangeOptions = {
  * Changes a link as one append, whose events are all or none in the log. URLs are checked like those of a new
  * link, and all of them again when a link is enabled or restored. Looks first whether the link can be changed so
  * by this account, then at the URLs: their check asks a remote service.
- * @throws of several faults the first in this order: account_not_found for a closed account, not_found,
- * link_not_found, link_not_yours, link_blocked, link_deleted, precondition_failed, tier_required, invalid_url,
+ * @throws of several faults the first in this order: account_not_found for a closed account, link_not_found, not_found,
+ * link_not_yours, link_blocked, link_deleted, precondition_failed, tier_required, invalid_url,
  * unsafe_url, link_claimed, external_id_taken, invalid_request for fields that contradict each other, history_full
  */
 export async function changeLink(
   deps: CreateLinkDeps,
   context: CommandContext,
   by: Caller,
-  address: LinkAddress | LoadedLink,
+  { host, slug }: LinkAddress,
   request: LinkChangeRequest,
   options: ChangeOptions = {},
 ): Promise<ChangedLink> {
-  const { ifRevision, isExisting } = options;
-  const account = options.account ?? (await callersAccount(deps, by));
+  const { ifRevision, idempotency: scope } = options;
   const { accountId } = by;
-  const target = "command" in address ? address : await loadedLink(deps, address, options.idempotency);
-  if (!target) throw new Refused("link_not_found");
-  const { host, slug, scope, command } = target;
-  const { link: before, made } = command.loaded.state;
-  if (made) return made;
-  const isGone = before.status === "deleted" && request.type !== "restore";
-  // A change of one's own deleted link is told that it is deleted, and can be restored.
-  const isHidden = isGone && (request.type === "delete" || before.accountId !== accountId);
-  if (isExisting && isHidden) throw new Refused("not_found", "Short link not found.");
-  const link = changeable(before, accountId, firstOf(request));
-  if (ifRevision !== undefined) refuseOther(link, ifRevision);
-  const { changes, unchecked, passwords } = await acceptedChanges(deps, by, account, link, request);
-  for (const longUrl of unchecked) await deps.recheckLater({ host, slug, longUrl });
-  for (const password of passwords) await keepLinkPassword(deps, password);
-  const externalId = newExternalId(link, changes);
-  const newPassword = changes.find((change) => change.type === "set")?.options.passwordId;
-  // As it is decided on, which another request may have changed since it was loaded.
-  let replaced = link.passwordId;
-  const at = deps.clock().toISOString();
-  const changing = {
-    ...command,
-    decide(now: RepeatableLink) {
-      if (now.made) return [];
-      if (now.link.status !== "free") replaced = now.link.passwordId;
-      const events = changeTogether(now.link, { by: accountId, at, changes, ifRevision });
-      // Another request has changed in between what had to be claimed.
-      const wanted = newExternalId(now.link as ExistingLink, changes);
-      if (wanted !== undefined && wanted !== externalId) throw new Refused("link_claimed");
-      return events;
-    },
-  };
+  const account = options.account ?? (await callersAccount(deps, by));
+  const command = repeatableChange({ host, slug }, scope);
+  const loaded = await loadStream(deps.eventStore, command);
+  if (loaded.state.made) return loaded.state.made;
+  const link = changeableBy(by, existing(loaded.state.link), request, options);
+  const accepted = await acceptedChanges(deps, by, account, link, request);
+  const externalId = newExternalId(link, accepted.changes);
+  const wanted = { by: accountId, at: deps.clock().toISOString(), changes: accepted.changes, ifRevision };
+  const decide = (now: RepeatableLink) => decideChanges(now, wanted, externalId);
   const token = scope === undefined ? deps.newId() : derivedId("claim", scope);
   const claimant = { host, slug, accountId, token, isNew: false };
-  try {
-    const { state, position, events } = await withExternalId(deps, claimant, externalId, () =>
-      handleCommand(deps, context, changing),
-    );
-    // The store takes the events of the same request, sent twice at once, for one: as it has them.
-    const isRepeatable = scope !== undefined && events.length > 0;
-    const { made } = isRepeatable ? (await loadStream(deps.eventStore, command)).state : state;
-    const changed = made ?? { link: state.link as ExistingLink, position };
-    const { passwordId } = changed.link;
-    for (const id of [replaced, newPassword]) if (id !== passwordId) await forgetPassword(deps, id);
-    return changed;
-  } catch (error) {
-    if (isNotAppended(error)) await forgetPassword(deps, newPassword);
-    throw error;
-  }
+  const named = { ...accepted, externalId };
+  const result = await appendToLink(deps, context, { ...command, loaded, decide }, claimant, named);
+  // The store takes the events of the same request, sent twice at once, for one: as it has them.
+  const isRepeatable = scope !== undefined && result.events.length > 0;
+  const { made } = isRepeatable ? (await loadStream(deps.eventStore, command)).state : result.state;
+  const changed = made ?? { link: existing(result.state.link), position: result.position };
+  const replaced = result.before.made ? link : existing(result.before.link);
+  const passwordIds = [replaced.passwordId, ...accepted.passwords.map(({ passwordId }) => passwordId)];
+  for (const id of passwordIds) if (id !== changed.link.passwordId) await forgetPassword(deps, id);
+  return changed;
+}
+
+/** @throws as changeLink does before it looks at what the request says */
+function changeableBy(
+  { accountId }: Caller,
+  link: ExistingLink,
+  request: LinkChangeRequest,
+  { ifRevision, isExisting }: ChangeOptions,
+): ExistingLink {
+  const isGone = link.deleted && request.type !== "restore";
+  // A change of one's own deleted link is told that it is deleted, and can be restored.
+  const isHidden = isGone && (request.type === "delete" || link.accountId !== accountId);
+  if (isExisting && isHidden) throw new Refused("not_found", "Short link not found.");
+  changeable(link, accountId, firstOf(request));
+  if (ifRevision !== undefined) refuseOther(link, ifRevision);
+  return link;
+}
+
+/** The most events that one request comes to (LinkChangeRequest). */
+const MOST_EVENTS = 4;
+
+/** `made`: what the same request has made of the link before, without later changes. */
+type RepeatableLink = { link: LinkState; made?: ChangedLink };
+
+/** The ids of its events are derived from the scope, by which those that it appended before are known. */
+function repeatableChange({ host, slug }: LinkAddress, scope: string | undefined) {
+  const { stream, initial: link, fold } = foldedLink(host, slug);
+  const initial: RepeatableLink = { link };
+  const ids =
+    scope === undefined ? [] : Array.from({ length: MOST_EVENTS }, (_, n) => derivedId("change", scope, n));
+  return {
+    stream,
+    initial,
+    fold({ link, made }: RepeatableLink, event: LinkEvent & { id?: string; position?: Position }) {
+      const next = fold(link, event);
+      const isOfRequest = event.id !== undefined && ids.includes(event.id);
+      const changed = isOfRequest ? { link: existing(next), position: event.position } : made;
+      return { link: next, ...(changed && { made: changed }) };
+    },
+    ...(scope !== undefined && { eventId: (n: number) => ids[n] as string }),
+  };
+}
+
+/** `claimed`: the external id of which another link can't be given at present. @throws link_claimed; what changeTogether throws */
+function decideChanges(
+  { link, made }: RepeatableLink,
+  wanted: Parameters<typeof changeTogether>[1],
+  claimed: string | undefined,
+): LinkEvent[] {
+  if (made) return [];
+  const events = changeTogether(link, wanted);
+  // Another request has changed in between what had to be claimed.
+  const externalId = newExternalId(existing(link), wanted.changes);
+  if (externalId !== undefined && externalId !== claimed) throw new Refused("link_claimed");
+  return events;
 }
 
 /** Applies a change whose URL is already accepted. @throws what the decider `change` throws */
@@ -140,35 +154,7 @@ export async function applyLinkChange(
   const changed = await onLink(deps, context, address, (link, at) =>
     change(link, { by, at, change: wanted }),
   );
-  return { ...changed, link: changed.link as ExistingLink };
-}
-
-/** `legal`: the law demands it. @throws link_not_found, invalid_reason */
-export async function blockLink(
-  deps: CommandDeps,
-  context: CommandContext,
-  address: LinkAddress,
-  { reason, legal }: { reason: string; legal: boolean },
-): Promise<Appended> {
-  return await byOperator(deps, context, address, { type: "block", reason: acceptReason(reason), legal });
-}
-
-/** @throws link_not_found */
-export async function unblockLink(
-  deps: CommandDeps,
-  context: CommandContext,
-  address: LinkAddress,
-): Promise<Appended> {
-  return await byOperator(deps, context, address, { type: "unblock" });
-}
-
-function byOperator(
-  deps: CommandDeps,
-  context: CommandContext,
-  address: LinkAddress,
-  change: OperatorChange,
-): Promise<Appended> {
-  return onLink(deps, context, address, (link, at) => changeByOperator(link, { at, change }));
+  return { ...changed, link: existing(changed.link) };
 }
 
 /** By what `changeable` judges the whole request. */

@@ -3,14 +3,13 @@
 
 import { fingerprintOf, type LinkOptions, withOptions } from "../../events/link-options.ts";
 import { readEvent } from "../../events/read-event.ts";
-import { linkStream } from "../../events/streams.ts";
 import { Failure } from "../../runtime/errors.ts";
 import { StoreUnavailable } from "../../stores/connections/errors.ts";
 import type { AccountState } from "../account/account.ts";
 import { type CurrentAccount, callersAccount } from "../account/accounts.ts";
 import { type Caller, type CommandContext, requireDeveloper } from "../caller.ts";
 import { verifiedDomain, verifiedHosts } from "../domains/domain.ts";
-import { type Appended, type CommandDeps, handleCommand, isNotAppended } from "../handle-command.ts";
+import type { Appended, CommandDeps } from "../handle-command.ts";
 import { isRefused, Refused } from "../refusals.ts";
 import {
   type AcceptedLink,
@@ -20,8 +19,8 @@ import {
   refusePastEnd,
   requireTierOf,
 } from "./accept-fields.ts";
+import { type AppendLinkDeps, appendToLink } from "./append-link.ts";
 import { derivedId } from "./derived-identity.ts";
-import { type ExternalIdDeps, withExternalId } from "./external-ids.ts";
 import { refuseUnknownRules } from "./fields/rule-ids.ts";
 import { type FindExistingDeps, findExisting, isSame } from "./find-existing.ts";
 import {
@@ -33,18 +32,15 @@ import {
   type LinkState,
   slugTaken,
 } from "./link.ts";
-import { forgetPassword, type KeepPasswordDeps, keepLinkPassword } from "./link-password.ts";
-import { currentLink, foldedLink, type LinkAddress, type LinkPlace } from "./link-stream.ts";
+import { forgetPassword } from "./link-password.ts";
+import { currentLink, firstOfLink, foldedLink, type LinkAddress, type LinkPlace } from "./link-stream.ts";
 import { acceptCustomSlug } from "./slug.ts";
-import type { RecheckLater } from "./url-safety.ts";
 
 export type CreateLinkDeps = CommandDeps &
   AcceptFieldsDeps &
-  ExternalIdDeps &
-  FindExistingDeps &
-  KeepPasswordDeps & {
+  AppendLinkDeps &
+  FindExistingDeps & {
     currentAccount: CurrentAccount;
-    recheckLater: RecheckLater;
     /** A request with an idempotency scope gets its slug from `derivedSlug`. */
     randomSlug: () => string;
     /** Whether people choose slugs on the base host, too, and not on their own domains alone. */
@@ -115,11 +111,10 @@ export async function createLink(
     if ("link" in next) return await existingAnswer(deps, next.link, scope);
     const link = { ...facts, slug: next.slug, shortUrl: `${place.origin}/${next.slug}` };
     try {
-      return await append(deps, context, link, accepted, scope);
+      return await createAt(deps, context, link, accepted, scope);
     } catch (error) {
       if (!isRefused(error, "slug_taken")) throw error;
-      const present =
-        fingerprint === null ? freeLink : await currentLink(deps.eventStore, link.host, link.slug);
+      const present = fingerprint === null ? freeLink : await currentLink(deps.eventStore, link);
       if (fingerprint !== null && isSame(present, fingerprint))
         return await existingAnswer(deps, present, scope);
       if (custom !== undefined) throw error;
@@ -169,7 +164,7 @@ async function slugFor(
  * @throws link_claimed, external_id_taken, invalid_request, slug_taken; StoreUnavailable when an appended link can't be
  * read back
  */
-async function append(
+async function createAt(
   deps: CreateLinkDeps,
   context: CommandContext,
   link: LinkDetails,
@@ -178,36 +173,25 @@ async function append(
 ): Promise<CreatedLink> {
   const { host, slug, accountId, externalId, passwordId } = link;
   const id = scope === undefined ? deps.newId() : createdId(scope, slug);
-  for (const longUrl of unchecked) await deps.recheckLater({ host, slug, longUrl });
-  // A password of a link that can't be made is not hashed.
-  if (passwords.length > 0) await refuseTaken(deps, link, id);
-  for (const password of passwords) await keepLinkPassword(deps, password);
+  if (passwords.length > 0) {
+    // A password of a link that can't be made is not hashed.
+    const first = await firstOfLink(deps, link);
+    if (first && first.id !== id) throw slugTaken(host, slug);
+  }
   const command = {
     ...foldedLink(host, slug),
     decide: (state: LinkState) => create(state, link),
     expectNew: true,
     eventId: () => id,
   };
-  try {
-    const claimant = { host, slug, accountId, token: id, isNew: true };
-    const { state, position } = await withExternalId(deps, claimant, externalId, () =>
-      handleCommand(deps, context, command),
-    );
-    const created =
-      scope === undefined ? { link: state as ExistingLink, position } : await asCreated(deps, link);
-    // A repeated request has made its link with the password that it kept first.
-    if (passwordId !== created.link.passwordId) await forgetPassword(deps, passwordId);
-    return { ...created, isNew: true };
-  } catch (error) {
-    if (isNotAppended(error)) await forgetPassword(deps, passwordId);
-    throw error;
-  }
-}
-
-/** `id`: of the event that may be there already, of the same request. @throws slug_taken */
-async function refuseTaken({ eventStore }: CreateLinkDeps, { host, slug }: LinkAddress, id: string) {
-  const [first] = await eventStore.read(linkStream(host, slug), { limit: 1 });
-  if (first && first.id !== id) throw slugTaken(host, slug);
+  const claimant = { host, slug, accountId, token: id, isNew: true };
+  const named = { unchecked, passwords, externalId };
+  const { state, position } = await appendToLink(deps, context, command, claimant, named);
+  const created =
+    scope === undefined ? { link: state as ExistingLink, position } : await asCreated(deps, link);
+  // A repeated request has made its link with the password that it kept first.
+  if (passwordId !== created.link.passwordId) await forgetPassword(deps, passwordId);
+  return { ...created, isNew: true };
 }
 
 function createdId(scope: string, slug: string): string {
@@ -216,25 +200,23 @@ function createdId(scope: string, slug: string): string {
 
 /** The link as it was created. */
 async function asCreated(
-  { eventStore }: CreateLinkDeps,
-  { host, slug }: LinkAddress,
+  deps: CreateLinkDeps,
+  address: LinkAddress,
 ): Promise<Appended & { link: ExistingLink }> {
-  const stream = linkStream(host, slug);
-  const [recorded] = await eventStore.read(stream, { limit: 1 });
+  const recorded = await firstOfLink(deps, address);
   const created = recorded && readEvent(recorded);
   if (created?.type !== "LinkCreated")
-    throw new StoreUnavailable(`${stream} can't be read back after it was appended`);
+    throw new StoreUnavailable(`${address.host}/${address.slug} can't be read back after it was appended`);
   return { link: evolve(freeLink, created) as ExistingLink, position: created.position };
 }
 
 /** `isNew`: where the same request made it, whose answer was lost. */
 async function existingAnswer(
-  { eventStore }: CreateLinkDeps,
+  deps: CreateLinkDeps,
   link: ExistingLink,
   scope: string | undefined,
 ): Promise<CreatedLink> {
-  const stream = linkStream(link.host, link.slug);
-  const [created] = scope === undefined ? [] : await eventStore.read(stream, { limit: 1 });
+  const created = scope === undefined ? undefined : await firstOfLink(deps, link);
   const isNew = scope !== undefined && created?.id === createdId(scope, link.slug);
   return { link, position: undefined, isNew };
 }

@@ -4,7 +4,7 @@
 import { hash } from "node:crypto";
 import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
-import { type CommandDeps, isNotAppended } from "../handle-command.ts";
+import type { CommandDeps } from "../handle-command.ts";
 import { Refused } from "../refusals.ts";
 import type { ExistingLink } from "./link.ts";
 import { currentLink, type LinkAddress } from "./link-stream.ts";
@@ -12,36 +12,14 @@ import { currentLink, type LinkAddress } from "./link-stream.ts";
 export type ExternalIdDeps = Pick<CommandDeps, "eventStore" | "clock"> & { secrets: Secrets };
 
 /** `token`: tells requests apart; the same for a request that is repeated. `isNew`: the link is made by its append. */
-type Claimant = LinkAddress & { accountId: string; token: string; isNew: boolean };
+export type Claimant = LinkAddress & { accountId: string; token: string; isNew: boolean };
 
-/** As stored. `until`: ISO 8601; before it the append that gives the link the id may be in flight. Empty: it has ended. */
+/** As stored under `key`. `until`: ISO 8601; before it the append that gives the link the id may be in flight. Empty: it has ended. */
 type ClaimRecord = LinkAddress & { token: string; until: string };
+type Claim = { key: string; record: ClaimRecord };
 
 /** Longer than a request takes, by any process's clock. After a crash in between, the id is free again then. */
 const CLAIM_MS = 60_000 + CLOCK_SKEW_MS;
-
-/**
- * Appends, while no other link gets the external id; without one at once. Deleted links give theirs up.
- * @throws external_id_taken; link_claimed while another request may be giving it to a link; what `append` throws
- */
-export async function withExternalId<T>(
-  deps: ExternalIdDeps,
-  by: Claimant,
-  externalId: string | undefined,
-  append: () => Promise<T>,
-): Promise<T> {
-  if (externalId === undefined) return await append();
-  const record = await claim(deps, by, externalId);
-  let isSettled = true;
-  try {
-    return await append();
-  } catch (error) {
-    isSettled = isNotAppended(error);
-    throw error;
-  } finally {
-    if (isSettled) await endClaim(deps, keyOf(by.accountId, externalId), record);
-  }
-}
 
 /** The link that has the external id. */
 export async function linkWithExternalId(
@@ -53,8 +31,15 @@ export async function linkWithExternalId(
   return record && (await holderBy(eventStore, record, externalId));
 }
 
-/** Returns the record by which the claimant's link gets the id. */
-async function claim(deps: ExternalIdDeps, by: Claimant, externalId: string): Promise<ClaimRecord> {
+/**
+ * Before the append that gives the link the id, which no other link gets until the claim ends. Deleted links give theirs up.
+ * @throws external_id_taken; link_claimed while another request may be giving it to a link
+ */
+export async function claimExternalId(
+  deps: ExternalIdDeps,
+  by: Claimant,
+  externalId: string,
+): Promise<Claim> {
   const { secrets, eventStore, clock } = deps;
   const { host, slug, accountId, token } = by;
   const key = keyOf(accountId, externalId);
@@ -62,7 +47,7 @@ async function claim(deps: ExternalIdDeps, by: Claimant, externalId: string): Pr
   const wanted: ClaimRecord = { host, slug, token, until: new Date(now.getTime() + CLAIM_MS).toISOString() };
   const stored = (await secrets.putIfAbsent(key, { value: wanted }, now)) as ClaimRecord;
   const isInFlight = now.toISOString() < stored.until;
-  if (stored.token === token && isInFlight) return stored;
+  if (stored.token === token && isInFlight) return { key, record: stored };
   const isSameLink = stored.host === host && stored.slug === slug;
   // The stream is read behind the time, so that what was appended before the claim ended is seen.
   const holder = await holderBy(eventStore, stored, externalId);
@@ -72,15 +57,15 @@ async function claim(deps: ExternalIdDeps, by: Claimant, externalId: string): Pr
       `external_id: ${JSON.stringify(externalId)} is that of ${holder.shortUrl}`,
     );
   // With find_existing several requests make the same link, of which one append succeeds.
-  if (isInFlight && isSameLink && by.isNew) return stored;
+  if (isInFlight && isSameLink && by.isNew) return { key, record: stored };
   if (isInFlight) throw new Refused("link_claimed");
   const isClaimed = await secrets.putIfPresent(key, { value: wanted }, now, stored);
   // Another request has claimed it in between: what holds for that one is looked at.
-  return isClaimed ? wanted : await claim(deps, by, externalId);
+  return isClaimed ? { key, record: wanted } : await claimExternalId(deps, by, externalId);
 }
 
 /** Whether the id was given is in the log from now on. A record that can't be changed ends by its time. */
-async function endClaim({ secrets, clock }: ExternalIdDeps, key: string, record: ClaimRecord): Promise<void> {
+export async function endClaim({ secrets, clock }: ExternalIdDeps, { key, record }: Claim): Promise<void> {
   const value: ClaimRecord = { ...record, until: "" };
   await secrets.putIfPresent(key, { value }, clock(), record).catch(() => undefined);
 }
@@ -90,7 +75,7 @@ async function holderBy(
   { host, slug }: ClaimRecord,
   externalId: string,
 ): Promise<ExistingLink | undefined> {
-  const link = await currentLink(eventStore, host, slug);
+  const link = await currentLink(eventStore, { host, slug });
   return link.status !== "free" && !link.deleted && link.externalId === externalId ? link : undefined;
 }
 

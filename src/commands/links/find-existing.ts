@@ -29,11 +29,11 @@ export async function findExisting(
   fingerprint: string,
 ): Promise<{ link: ExistingLink } | { slug: string }> {
   for (const address of await linksWithFingerprint(fingerprint)) {
-    const link = await currentLink(eventStore, address.host, address.slug);
+    const link = await currentLink(eventStore, address);
     if (isSame(link, fingerprint)) return { link };
   }
   const slugAt = (n: number) => derivedSlug(`find_existing ${fingerprint}`, n);
-  const linkAt = (n: number) => currentLink(eventStore, host, slugAt(n));
+  const linkAt = (n: number) => currentLink(eventStore, { host, slug: slugAt(n) });
   const n = await firstFree(async (n) => (await linkAt(n)).status === "free");
   // The last one was made after the documents were asked, or has been changed since.
   const last = n === 0 ? freeLink : await linkAt(n - 1);

@@ -43,6 +43,12 @@ export type LinkState = { status: "free" } | ExistingLink;
 
 export const freeLink: LinkState = { status: "free" };
 
+/** @throws link_not_found */
+export function existing(link: LinkState): ExistingLink {
+  if (link.status === "free") throw new Refused("link_not_found");
+  return link;
+}
+
 /**
  * Rules without an id get one.
  * @throws slug_taken also for a deleted link: its slug stays reserved, so that it can be restored; invalid_request
@@ -75,8 +81,8 @@ export type OperatorChange = { type: "block"; reason: string; legal: boolean } |
  * @throws link_not_found, link_not_yours; blocked_by_operator for every change of a blocked link except `disable` and `delete`;
  * link_deleted for every change of a deleted link except `restore` and `delete`
  */
-export function changeable(link: LinkState, by: string, type: LinkChange["type"]): ExistingLink {
-  if (link.status === "free") throw new Refused("link_not_found");
+export function changeable(state: LinkState, by: string, type: LinkChange["type"]): ExistingLink {
+  const link = existing(state);
   if (link.accountId !== by) throw new Refused("link_not_yours");
   if (type === "delete") return link;
   if (link.block && type !== "disable")
@@ -206,8 +212,7 @@ export function changeByOperator(
   link: LinkState,
   { at, change }: { at: string; change: OperatorChange },
 ): LinkEvent[] {
-  if (link.status === "free") throw new Refused("link_not_found");
-  const { host, slug, accountId, block } = link;
+  const { host, slug, accountId, block } = existing(link);
   const of = { host, slug, accountId, at };
   if (change.type === "unblock") return block ? [{ type: "LinkUnblocked", data: of }] : [];
   const { reason, legal } = change;

@@ -7,7 +7,8 @@ import { networkOf } from "../../runtime/addresses/networks.ts";
 import { acceptReason, boundedText } from "../accept-text.ts";
 import type { CommandContext } from "../caller.ts";
 import { type Appended, type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
-import { existingLink, type LinkAddress } from "../links/link-stream.ts";
+import { existing } from "../links/link.ts";
+import { currentLink, type LinkAddress } from "../links/link-stream.ts";
 import { Refused } from "../refusals.ts";
 import {
   evolve,
@@ -32,7 +33,7 @@ export async function previewWithdrawal(
   address: LinkAddress,
   request: WithdrawalRequest,
 ): Promise<WithdrawalPreview> {
-  const { createdAt } = await existingLink(deps, address);
+  const { createdAt } = existing(await currentLink(deps.eventStore, address));
   const selection = selectionOf(request, createdAt, deps.clock());
   return { selection, clicks: await deps.matchingClicks(address, selection) };
 }
@@ -48,7 +49,7 @@ export async function withdrawClicks(
   request: WithdrawalRequest & { reason: string },
 ): Promise<ChangedClicks & WithdrawalPreview> {
   const reason = acceptReason(request.reason);
-  const { accountId } = await existingLink(deps, address);
+  const { accountId } = existing(await currentLink(deps.eventStore, address));
   const { selection, clicks } = await previewWithdrawal(deps, address, request);
   const withdrawalId = deps.newId();
   const of = { ...address, accountId, at: deps.clock().toISOString() };
@@ -64,7 +65,7 @@ export async function restoreClicks(
   address: LinkAddress,
   withdrawalId: string,
 ): Promise<ChangedClicks> {
-  const { accountId } = await existingLink(deps, address);
+  const { accountId } = existing(await currentLink(deps.eventStore, address));
   const restored = { ...address, accountId, at: deps.clock().toISOString(), withdrawalId };
   return { withdrawalId, ...(await append(deps, context, address, (state) => restore(state, restored))) };
 }
@@ -74,7 +75,7 @@ export async function listWithdrawals(
   deps: Pick<CommandDeps, "eventStore">,
   address: LinkAddress,
 ): Promise<readonly MadeWithdrawal[]> {
-  await existingLink(deps, address);
+  existing(await currentLink(deps.eventStore, address));
   return (await loadStream(deps.eventStore, folded(address))).state.withdrawals;
 }
 

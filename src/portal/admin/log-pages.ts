@@ -172,7 +172,7 @@ async function blockCard({ eventStore, baseHost }: ConsoleDeps, stream: string):
   if (!stream.startsWith(PREFIX.link)) return undefined;
   const link = stream.slice(PREFIX.link.length);
   const { host, slug } = namedLink(link, baseHost);
-  const state = await currentLink(eventStore, host, slug);
+  const state = await currentLink(eventStore, { host, slug });
   if (state.status === "free") return undefined;
   if (state.block) {
     const { since, legal, reason } = state.block;

@@ -6,7 +6,7 @@ import { deactivateKey } from "../../commands/account/keys.ts";
 import { removePersonEverywhere } from "../../commands/account/members.ts";
 import { changeTier } from "../../commands/account/tier.ts";
 import type { CommandContext } from "../../commands/caller.ts";
-import { blockLink, unblockLink } from "../../commands/links/change-link.ts";
+import { blockLink, unblockLink } from "../../commands/links/block-link.ts";
 import { INVITATION_MS, invite } from "../../commands/people/one-time-tokens.ts";
 import { endSessions } from "../../commands/people/persons.ts";
 import { Refused } from "../../commands/refusals.ts";

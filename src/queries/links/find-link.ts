@@ -52,43 +52,32 @@ async function anybodysLink(
   const verified = domains.filter(({ state }) => state === "verified");
   hosts.push(...verified.map(({ hostname }) => hostname));
   for (const host of hosts) {
-    const link = await documentAt(deps)({ host, slug });
+    const link = await linkFromStream(deps.eventStore, linkKey(host, slug));
     const owner = verified.find(({ hostname }) => hostname === host)?.accountId;
     if (link && !link.deleted && (owner === undefined || owner === link.accountId)) return link;
   }
   return undefined;
 }
 
-/** As currentOwnLink, without deleted ones. @throws forbidden, not_found */
-export async function findOwnLink(
-  deps: CurrentLinkDeps,
-  caller: Pick<Caller, "accountId">,
-  named: { slug: string; domain_id?: string | undefined },
-): Promise<LinkDocument> {
-  const link = await currentOwnLink(deps, caller, named, documentAt(deps));
-  if (link.deleted) throw new Refused("not_found", "Short link not found.");
-  return link;
-}
+type NamedLink = { slug: string; domain_id?: string | undefined };
 
 /**
- * The caller's link with the slug as its own stream has it, a deleted one too where no other is there: strongly
- * consistent, as neither owner nor address of a link ever change. `load`: reads the stream as the caller needs the link, so
- * that it is read once.
- * @throws forbidden, not_found
+ * The caller's link with the slug as its own stream has it: strongly consistent, as neither owner nor address of a link ever
+ * change. `orDeleted`: a deleted one where no other is there. @throws forbidden, not_found
  */
-export async function currentOwnLink<Link extends { accountId: string; deleted: boolean }>(
+export async function ownLink(
   deps: CurrentLinkDeps,
   { accountId }: Pick<Caller, "accountId">,
-  named: { slug: string; domain_id?: string | undefined },
-  load: (address: LinkAddress) => Promise<Link | undefined>,
-): Promise<Link> {
-  const wanted = { slug: named.slug.toLowerCase(), domainId: named.domain_id?.toLowerCase(), accountId };
+  named: NamedLink,
+  { orDeleted = false } = {},
+): Promise<LinkDocument> {
+  const wanted = { slug: named.slug.toLowerCase(), domainId: named.domain_id?.toLowerCase() };
   let isTaken = false;
-  let deleted: Link | undefined;
+  let deleted: LinkDocument | undefined;
   let unreadable: unknown;
-  for await (const address of addressesOf(deps, wanted)) {
+  for await (const { host, slug } of addressesOf(deps, { ...wanted, accountId })) {
     // One that can't be read may be another account's.
-    const link = await load(address).catch((error: unknown) => {
+    const link = await linkFromStream(deps.eventStore, linkKey(host, slug)).catch((error: unknown) => {
       if (!(error instanceof EventUnreadable)) throw error;
       unreadable = error;
     });
@@ -97,32 +86,29 @@ export async function currentOwnLink<Link extends { accountId: string; deleted: 
     else if (!link.deleted) return link;
     else deleted ??= link;
   }
-  if (deleted) return deleted;
+  if (deleted && orDeleted) return deleted;
+  if (deleted) throw refusal("not_found");
   if (unreadable) throw unreadable;
-  throw await notOwn(deps, isTaken, { slug: wanted.slug, domainId: wanted.domainId });
+  // Where another account's link was found on the way to the caller's, or is projected.
+  throw refusal(isTaken || (await oldestOnDomains(deps, wanted)) ? "forbidden" : "not_found");
 }
 
-/** The account's link at an address, also a deleted one; strongly consistent. @throws not_found also for another account's */
+/** The account's link at an address, also a deleted one; strongly consistent. @throws not_found; `others` for another account's */
 export async function ownLinkAt(
-  deps: Pick<FindLinkDeps, "eventStore">,
+  { eventStore }: Pick<FindLinkDeps, "eventStore">,
   accountId: string,
-  address: LinkAddress,
+  { host, slug }: LinkAddress,
+  others: "not_found" | "forbidden" = "not_found",
 ): Promise<LinkDocument> {
-  const link = await documentAt(deps)(address);
-  if (link?.accountId !== accountId) throw new Refused("not_found", "Short link not found.");
+  const link = await linkFromStream(eventStore, linkKey(host, slug));
+  if (link?.accountId !== accountId) throw refusal(link ? others : "not_found");
   return link;
 }
 
-/** Reads the link as documents hold it, for currentOwnLink. */
-export function documentAt({ eventStore }: Pick<FindLinkDeps, "eventStore">) {
-  return ({ host, slug }: LinkAddress) => linkFromStream(eventStore, linkKey(host, slug));
-}
-
-/** `isTaken`: whether another account's link was found on the way to the caller's. */
-async function notOwn(deps: FindLinkDeps, isTaken: boolean, wanted: Wanted): Promise<Refused> {
-  return isTaken || (await oldestOnDomains(deps, wanted))
-    ? new Refused("forbidden", "This link belongs to another account.")
-    : new Refused("not_found", "Short link not found.");
+function refusal(code: "not_found" | "forbidden"): Refused {
+  return code === "forbidden"
+    ? new Refused(code, "This link belongs to another account.")
+    : new Refused(code, "Short link not found.");
 }
 
 /**

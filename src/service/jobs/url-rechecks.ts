@@ -50,7 +50,7 @@ async function disableLink(
   deps: UrlRechecksDeps,
   { host, slug, longUrl, since }: UrlRecheck,
 ): Promise<boolean> {
-  const link = await currentLink(deps.eventStore, host, slug);
+  const link = await currentLink(deps.eventStore, { host, slug });
   const isYoung = deps.clock().getTime() - Date.parse(since) < APPENDED_WITHIN_MS;
   if (link.status !== "live" || !destinationsOf(link).includes(longUrl)) return !isYoung;
   const actor = { type: "system", id: "url-check" } as const;

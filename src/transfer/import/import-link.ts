@@ -3,14 +3,11 @@ import { hash } from "node:crypto";
 import type { OpenAccount } from "../../commands/account/account.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import { verifiedHosts } from "../../commands/domains/domain.ts";
-import { type CommandDeps, handleCommand, loadStream } from "../../commands/handle-command.ts";
+import { loadStream } from "../../commands/handle-command.ts";
 import type { AcceptUrlDeps } from "../../commands/links/accept-url.ts";
+import { type AppendLinkDeps, appendToLink } from "../../commands/links/append-link.ts";
 import type { DeriveSlug } from "../../commands/links/derived-identity.ts";
-import {
-  type ExternalIdDeps,
-  linkWithExternalId,
-  withExternalId,
-} from "../../commands/links/external-ids.ts";
+import { linkWithExternalId } from "../../commands/links/external-ids.ts";
 import {
   change,
   changeByOperator,
@@ -23,14 +20,9 @@ import {
   reachEnd,
   slugTaken,
 } from "../../commands/links/link.ts";
-import {
-  type KeepPasswordDeps,
-  keepLinkPassword,
-  type NewLinkPassword,
-} from "../../commands/links/link-password.ts";
-import type { LinkAddress, LinkPlace } from "../../commands/links/link-stream.ts";
+import type { NewLinkPassword } from "../../commands/links/link-password.ts";
+import { firstOfLink, type LinkAddress, type LinkPlace } from "../../commands/links/link-stream.ts";
 import { acceptCustomSlug, acceptImportedSlug } from "../../commands/links/slug.ts";
-import type { RecheckLater } from "../../commands/links/url-safety.ts";
 import { isRefused, Refused } from "../../commands/refusals.ts";
 import type { LinkEvent } from "../../events/catalogue.ts";
 import { type LinkRule, withOptions } from "../../events/link-options.ts";
@@ -43,10 +35,7 @@ import type { Position } from "../../stores/event-store/port.ts";
 import { acceptImported, fitted, type ImportedRequest } from "./accept-imported.ts";
 import type { ImportedChange, ImportedLink } from "./imported.ts";
 
-export type ImportLinkDeps = AcceptUrlDeps &
-  CommandDeps &
-  ExternalIdDeps &
-  KeepPasswordDeps & { recheckLater: RecheckLater; derivedSlug: DeriveSlug };
+export type ImportLinkDeps = AcceptUrlDeps & AppendLinkDeps & { derivedSlug: DeriveSlug };
 
 /**
  * `domain`: where all links go; `keyId`: the API key that they are attributed to. `byOwner`: present where the account's owner
@@ -123,16 +112,15 @@ export async function importLink(
     const id = externalIdOf(all.link);
     if (id !== undefined) await refuseTakenId(deps, target, claimed, id);
     if (target.dryRun) return all.events.reduce(fold, noHistory);
-    const by = { host, slug, accountId: target.account.accountId, token: deps.newId(), isNew: true };
     const { requestId } = target.context;
     try {
-      const appended = await withExternalId(deps, by, id, () =>
-        append(deps, target, { host, slug }, all, idOf),
-      );
+      const appended = await append(deps, target, { host, slug }, all, idOf);
       // An append of what another import has appended succeeds, too.
-      return (await firstOf(deps, host, slug))?.metadata.correlationId === requestId ? appended : undefined;
+      const first = await firstOfLink(deps, { host, slug });
+      return first?.metadata.correlationId === requestId ? appended : undefined;
     } catch (error) {
-      if (!isRefused(error, "slug_taken") || !isOfSource(await firstOf(deps, host, slug), idOf)) throw error;
+      if (!isRefused(error, "slug_taken") || !isOfSource(await firstOfLink(deps, { host, slug }), idOf))
+        throw error;
       return undefined;
     }
   };
@@ -182,16 +170,11 @@ async function placed(
     const source = sourceOf(format, imported, wanted);
     const idOf: IdOf = (at, n, type) => derivedTimeId(at, "link", accountId, source, host, slug, n, type);
     const earlier = links.get(key);
-    const first = earlier ? undefined : await firstOf(deps, host, slug);
+    const first = earlier ? undefined : await firstOfLink(deps, { host, slug });
     const isOthers = earlier ? earlier.source !== source : first !== undefined && !isOfSource(first, idOf);
     if (!isOthers) return { slug, key, source, earlier, first, idOf };
     if (imported.slug !== undefined) throw takenByAnother(host, slug);
   }
-}
-
-async function firstOf({ eventStore }: ImportLinkDeps, host: string, slug: string) {
-  const [first] = await eventStore.read(linkStream(host, slug), { limit: 1 });
-  return first;
 }
 
 /** By what its time doesn't change, as that may be the import's own. */
@@ -343,23 +326,24 @@ type LinkToAppend = {
 /** @throws slug_taken */
 async function append(
   deps: ImportLinkDeps,
-  { context }: ImportTarget,
+  { account: { accountId }, context }: ImportTarget,
   { host, slug }: LinkAddress,
-  { events, unchecked, passwords }: LinkToAppend,
+  { link, events, unchecked, passwords }: LinkToAppend,
   idOf: IdOf,
 ): Promise<History> {
-  for (const longUrl of unchecked) await deps.recheckLater({ host, slug, longUrl });
-  for (const password of passwords) await keepLinkPassword(deps, password);
   const ids = events.map(({ type, data }, n) => idOf(data.at, n, type));
-  const { state, position } = await handleCommand(deps, context, {
+  const command = {
     ...historyOf(host, slug),
-    decide({ link }) {
-      if (link.status !== "free") throw takenByAnother(host, slug);
+    decide(present: History) {
+      if (present.link.status !== "free") throw takenByAnother(host, slug);
       return events;
     },
     expectNew: true,
-    eventId: (n) => ids[n] as string,
-  });
+    eventId: (n: number) => ids[n] as string,
+  };
+  const claimant = { host, slug, accountId, token: deps.newId(), isNew: true };
+  const named = { unchecked, passwords, externalId: externalIdOf(link), isRepeated: true };
+  const { state, position } = await appendToLink(deps, context, command, claimant, named);
   return { ...state, position };
 }
 

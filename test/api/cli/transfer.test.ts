@@ -39,7 +39,7 @@ const CARRIED = {
 /** With the ids of its rules, which another instance keeps. */
 const shownOf = async ({ custom, slug }: { custom: boolean; slug: string }) => {
   const { password: _, ...shown } = CARRIED;
-  const link = await currentLink(from.backend.eventStore, custom ? HOST : "localhost", slug);
+  const link = await currentLink(from.backend.eventStore, { host: custom ? HOST : "localhost", slug });
   if (link.status === "free") throw new Error(`${slug} is not there`);
   return { ...shown, rules: shown.rules.map((rule) => ({ id: link.rules?.[0]?.id, ...rule })) };
 };
@@ -192,7 +192,7 @@ describe("an account that moves to another instance", { timeout: 120_000 }, () =
 
   it("carries what it carried, its password too", async () => {
     const { slug, custom } = made[1] as (typeof made)[number];
-    const link = await currentLink(to.backend.eventStore, custom ? HOST : "localhost", slug);
+    const link = await currentLink(to.backend.eventStore, { host: custom ? HOST : "localhost", slug });
     if (link.status === "free") throw new Error(`${slug} is not there`);
     expect(fieldsOf(link)).toEqual({ ...(await shownOf({ slug, custom })), has_password: true });
     expect(await isLinkPassword(deps(to), link.passwordId ?? "", CARRIED.password)).toBe(true);
@@ -236,7 +236,7 @@ describe("an account that moves to another instance", { timeout: 120_000 }, () =
       );
       expect(report.links).toEqual({ read: 5, created: 5, already: 0, failed: 0 });
       const { slug } = made[1] as (typeof made)[number];
-      const link = await currentLink(again.backend.eventStore, "localhost", slug);
+      const link = await currentLink(again.backend.eventStore, { host: "localhost", slug });
       if (link.status === "free") throw new Error(`${slug} is not there`);
       expect(fieldsOf(link)).toEqual({
         ...(await shownOf(made[1] as (typeof made)[number])),

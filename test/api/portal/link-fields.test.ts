@@ -3,7 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { blockLink } from "../../../src/commands/links/change-link.ts";
+import { blockLink } from "../../../src/commands/links/block-link.ts";
 import { FIELD_NAMES, type FieldName, fieldRow } from "../../../src/commands/links/fields/link-fields.ts";
 import { linkPasswordSecret } from "../../../src/commands/links/link-password.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";

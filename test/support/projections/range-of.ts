@@ -3,7 +3,7 @@ import { currentAccounts } from "../../../src/commands/account/accounts.ts";
 import { clickQuestions } from "../../../src/queries/analytics/click-questions.ts";
 import { type LinkNumbers, linkNumbers } from "../../../src/queries/analytics/link-numbers.ts";
 import { parseRange, type RangeParameters } from "../../../src/queries/analytics/range.ts";
-import { findOwnLink } from "../../../src/queries/links/find-link.ts";
+import { ownLink } from "../../../src/queries/links/find-link.ts";
 import { ACCOUNT } from "../event-store/stored-events.ts";
 import type { Stores } from "../runtime/stores.ts";
 
@@ -18,7 +18,7 @@ export function rangesOf(stores: Reading, now: Date): AskRange {
   return async (given, slug = "abc") => {
     const currentAccount = currentAccounts(stores.eventStore).current;
     const reading = { ...stores, baseHost: "sho.rt", currentAccount };
-    const link = await findOwnLink(reading, { accountId: ACCOUNT }, { slug });
+    const link = await ownLink(reading, { accountId: ACCOUNT }, { slug });
     const range = given && parseRange(given);
     const sent = range && { ...range, zone: range.zone.name };
     return await ask(link, sent, now.getTime(), new AbortController().signal);

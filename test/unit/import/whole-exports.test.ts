@@ -62,7 +62,7 @@ async function run(format: ImportFormat, file: string, { clicks, dryRun = false 
 }
 
 const linkOf = async (host: string, slug: string) =>
-  (await currentLink(open.deps.eventStore, host, slug)) as ExistingLink;
+  (await currentLink(open.deps.eventStore, { host, slug })) as ExistingLink;
 
 /** What the API answers of it, without what any link has. */
 async function carried(host: string, slug: string) {

@@ -28,7 +28,7 @@ describe("a link whose URL could not be checked", () => {
     log: { info: () => undefined, warn: (_: object, message: string) => void warnings.push(message) },
   });
   const recheck = () => recheckWaiting(deps(), new AbortController().signal);
-  const link = () => currentLink(stores.deps.eventStore, "localhost", slug);
+  const link = () => currentLink(stores.deps.eventStore, { host: "localhost", slug });
   const waiting = () => waitingRechecks(deps());
   const change = (type: "enable" | "disable" | "delete" | "restore") =>
     changeLink(deps(), operator, by, { host: "localhost", slug }, { type });

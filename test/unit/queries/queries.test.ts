@@ -6,7 +6,7 @@ import { currentAccounts } from "../../../src/commands/account/accounts.ts";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { findKey, listAccounts, listKeys, showAccount } from "../../../src/queries/accounts.ts";
 import { domainsNamed, listDomains } from "../../../src/queries/domains.ts";
-import { findLinkBySlug, findOwnLink } from "../../../src/queries/links/find-link.ts";
+import { findLinkBySlug, ownLink } from "../../../src/queries/links/find-link.ts";
 import { type ListLinksOptions, listLinks } from "../../../src/queries/links/list-links.ts";
 import { whenProjected } from "../../../src/queries/read-your-writes.ts";
 import {
@@ -91,7 +91,7 @@ describe("an account", () => {
 describe("analytics", () => {
   const ask = async (slug = "abc", domainId?: string, now = NOW) => {
     const currentAccount = currentAccounts(stores.eventStore).current;
-    const link = await findOwnLink({ ...stores, ...BASE, currentAccount }, caller, {
+    const link = await ownLink({ ...stores, ...BASE, currentAccount }, caller, {
       slug,
       domain_id: domainId,
     });

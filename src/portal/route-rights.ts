@@ -26,6 +26,8 @@ const ROUTES: Readonly<Record<Access, readonly string[]>> = {
     "POST /sign-up/finish",
     "GET /sign-in",
     "POST /sign-in",
+    "GET /sign-in/link",
+    "POST /sign-in/link",
     "POST /sign-out",
     "GET /reset",
     "POST /reset",
@@ -40,6 +42,7 @@ const ROUTES: Readonly<Record<Access, readonly string[]>> = {
   person: [
     "GET /accounts",
     "POST /accounts",
+    "POST /news/dismiss",
     "GET /account",
     "POST /account/name",
     "POST /account/email",

@@ -23,6 +23,7 @@ const STILL_POSSIBLE: Record<string, number> = {
   // Need no session; limited by address, or guarded by a mailed token.
   "/portal/account/email/confirm": 404,
   "/portal/sign-in": 401,
+  "/portal/sign-in/link": 404,
   "/portal/sign-up": 400,
   "/portal/reset/choose": 404,
   "/portal/sign-up/finish": 404,
@@ -30,6 +31,8 @@ const STILL_POSSIBLE: Record<string, number> = {
   "/portal/invitation/accept": 404,
   // Which account is looked at.
   "/portal/accounts": 409,
+  // Says what this browser shows.
+  "/portal/news/dismiss": 303,
   // There are no more of them than were made.
   "/portal/shared/:pageId/end": 404,
   "/portal/shared/mails/:mailId/stop": 404,

@@ -1,6 +1,7 @@
 // The routes under /api, for a process with the api role.
 
 import type { CreateLinkDeps } from "../commands/links/create-link.ts";
+import type { Mailer } from "../commands/mail/mailer.ts";
 import type { Config } from "../config/config.ts";
 import type { LogReader } from "../queries/log-reader/log-reader.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -43,6 +44,8 @@ export type ApiDeps = {
   newId: () => string;
   sleep: (ms: number) => Promise<void>;
   log: Logger;
+  /** Undefined where SMTP_URL is unset. */
+  mailer: Mailer | undefined;
   logReader: LogReader;
   drawQr: DrawQr;
   /** Read-your-writes: resolves when every link created or changed so far is projected, or after a timeout. */
@@ -87,7 +90,8 @@ export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
     historyRoute(keyed, life);
     proofRoute(keyed, { ...life, counts: deps.counts, logReader: deps.logReader });
     tagRoutes(keyed, life);
-    memberRoutes(keyed, life);
+    const { mailer, log } = deps;
+    memberRoutes(keyed, { ...life, mailer, log, rateLimits: deps.keys.rateLimits });
     sharedPagesRoutes(keyed, { ...life, secrets: backend.secrets });
     savedFilterRoutes(keyed, life);
     eventsRoute(keyed, { ...reading, ...deps, findCaller: deps.keys.findCaller });

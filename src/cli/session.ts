@@ -3,6 +3,8 @@ import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import type { CommandContext } from "../commands/caller.ts";
 import { txtResolver } from "../commands/domains/hostname.ts";
+import { lazyMailer } from "../commands/mail/lazy-mailer.ts";
+import type { MailDeps } from "../commands/mail/people-mails.ts";
 import { isRefused, Refused } from "../commands/refusals.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { type Config, parseConfig, secretKeyOf } from "../config/config.ts";
@@ -95,7 +97,7 @@ export function queryOf(groups: readonly ProjectionGroup[]): Runner {
       if (documents === backend.foldStore) return await run(session);
       try {
         const current = withDocuments(backend, documents);
-        return await run({ ...session, backend: current, deps: depsOf(config, current) });
+        return await run({ ...session, backend: current, deps: depsOf(config, current, session) });
       } finally {
         await documents.close();
       }
@@ -230,7 +232,7 @@ function warn({ terminal }: Call, what: string): void {
 function sessionOn(config: Config, opened: Backend, call: Call): Session {
   const context: CommandContext = { requestId: runtimeDeps.newId(), actor: { type: "operator" } };
   const backend = { ...opened, eventStore: call.work.watched(opened.eventStore) };
-  return { ...call, config, backend, deps: depsOf(config, backend), context };
+  return { ...call, config, backend, deps: depsOf(config, backend, call), context };
 }
 
 /**
@@ -252,12 +254,18 @@ export function requireFiles(dataDir: string, files: readonly string[]): void {
   );
 }
 
-function depsOf(config: Config, { eventStore, readStore, secrets, deliveryQueue }: Backend) {
+/** Of mails that were not sent: one warning each, as the command has done its work. */
+function mailLog(call: Call): MailDeps["log"] {
+  return { error: ({ err }, what) => warn(call, `${what}: ${messageOf(err)}`) };
+}
+
+function depsOf(config: Config, { eventStore, readStore, secrets, deliveryQueue }: Backend, call: Call) {
   const { baseHost, baseUrl, keyPrefix, limits } = config;
   const resolveTxt = txtResolver(config.dnsServers);
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const accepted = (url: string) => receiverUrl(url, reach);
   const own = { baseHost, baseUrl, keyPrefix, limits, resolveTxt, receiverUrl: accepted };
   const people = { accountsOf: accountsOf({ eventStore, readStore }) };
-  return { ...runtimeDeps, eventStore, readStore, secrets, deliveryQueue, ...people, ...own };
+  const mailing = { mailer: lazyMailer(config), log: mailLog(call) };
+  return { ...runtimeDeps, eventStore, readStore, secrets, deliveryQueue, ...people, ...own, ...mailing };
 }

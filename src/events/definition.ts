@@ -1,5 +1,6 @@
 // The definition of an event type, and how data of earlier versions is upcast to the present one.
 import { z } from "zod";
+import type { WebhookEventName } from "./webhook-selection.ts";
 
 /**
  * `schema`: of `version`. `upcast[n]`: turns JSON data of version n into that of n + 1, for every n below `version`;
@@ -18,7 +19,10 @@ export type CatalogueEntry<Shape extends Fields = Fields> = EventDefinition & {
   schema: z.ZodObject<Shape>;
   summary: string;
   internal: readonly string[];
-};
+} & Told;
+
+/** `sentence`: what a link's history says behind who did it, where that needs no value. `webhook`: what webhooks that are told call it. */
+type Told = { sentence?: string; webhook?: WebhookEventName };
 
 /** `summary`: when it happens, in one sentence. `internal`: fields that never leave the service. `version`: by default 1. */
 export function eventType<Shape extends Fields>(
@@ -27,7 +31,7 @@ export function eventType<Shape extends Fields>(
   {
     internal = [],
     ...later
-  }: { internal?: readonly (keyof Shape & string)[] } & Partial<Omit<EventDefinition, "schema">> = {},
+  }: { internal?: readonly (keyof Shape & string)[] } & Partial<Omit<EventDefinition, "schema">> & Told = {},
 ): CatalogueEntry<Shape> {
   return { version: 1, summary, schema: z.object(shape), internal, ...later };
 }

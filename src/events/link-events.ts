@@ -13,29 +13,47 @@ export const ofLink = {
 };
 
 export const linkEvents = {
-  LinkCreated: eventType("A link was created.", {
-    ...ofLink,
-    longUrl: z.string().describe("The destination"),
-    shortUrl: z.string().describe("The absolute short URL"),
-    via: z.enum(CREATED_VIA).describe("Through the API, or in the portal"),
-    custom: z.boolean().describe("Whether the slug was chosen by the owner"),
-    keyId: z.uuid().optional().describe("The API key that created it; absent for links of the portal"),
-    domainId: z.uuid().optional().describe("Present on a custom domain only"),
-    ...optionsOfLink,
+  LinkCreated: eventType(
+    "A link was created.",
+    {
+      ...ofLink,
+      longUrl: z.string().describe("The destination"),
+      shortUrl: z.string().describe("The absolute short URL"),
+      via: z.enum(CREATED_VIA).describe("Through the API, or in the portal"),
+      custom: z.boolean().describe("Whether the slug was chosen by the owner"),
+      keyId: z.uuid().optional().describe("The API key that created it; absent for links of the portal"),
+      domainId: z.uuid().optional().describe("Present on a custom domain only"),
+      ...optionsOfLink,
+    },
+    { webhook: "link.created" },
+  ),
+  LinkRetargeted: eventType(
+    "A link got another destination.",
+    {
+      ...ofLink,
+      from: z.string().describe("The destination before"),
+      to: z.string().describe("The destination from now on"),
+    },
+    { webhook: "link.updated" },
+  ),
+  LinkOptionsChanged: eventType(
+    "What a link carries besides its destination was changed.",
+    {
+      ...ofLink,
+      changes: z
+        .object(changesOfOptions)
+        .describe("The new value of each option that changed, null for one that was taken away"),
+    },
+    { webhook: "link.updated" },
+  ),
+  LinkDisabled: eventType("A link was disabled: it answers 404 until it is enabled.", ofLink, {
+    sentence: "disabled this link",
+    webhook: "link.updated",
   }),
-  LinkRetargeted: eventType("A link got another destination.", {
-    ...ofLink,
-    from: z.string().describe("The destination before"),
-    to: z.string().describe("The destination from now on"),
+  LinkEnabled: eventType("A disabled link was enabled again.", ofLink, {
+    sentence: "enabled this link again",
+    webhook: "link.updated",
   }),
-  LinkOptionsChanged: eventType("What a link carries besides its destination was changed.", {
-    ...ofLink,
-    changes: z
-      .object(changesOfOptions)
-      .describe("The new value of each option that changed, null for one that was taken away"),
-  }),
-  LinkDisabled: eventType("A link was disabled: it answers 404 until it is enabled.", ofLink),
-  LinkEnabled: eventType("A disabled link was enabled again.", ofLink),
   LinkBlocked: eventType(
     "The operator stopped a link: it answers 404, or 451 for a legal reason, whatever its owner does.",
     {
@@ -43,25 +61,42 @@ export const linkEvents = {
       reason: z.string().describe("Why, as its owner is told"),
       legal: z.literal(true).optional().describe("Present where the law demands it: the answer is 451"),
     },
+    { webhook: "link.updated" },
   ),
   LinkUnblocked: eventType(
     "The operator no longer stops a link: it is again what its owner made of it.",
     ofLink,
+    { sentence: "unblocked this link", webhook: "link.updated" },
   ),
-  LinkDeleted: eventType("A link was deleted; its slug stays taken.", ofLink),
-  LinkRestored: eventType("A deleted link was restored, disabled if it was disabled before.", ofLink),
-  LinkExpired: eventType("The service noted that a link is past its end; once for each end.", {
-    ...ofLink,
-    expiresAt: z.iso.datetime().describe("The end"),
+  LinkDeleted: eventType("A link was deleted; its slug stays taken.", ofLink, {
+    sentence: "deleted this link",
+    webhook: "link.deleted",
   }),
+  LinkRestored: eventType("A deleted link was restored, disabled if it was disabled before.", ofLink, {
+    sentence: "restored this link",
+    webhook: "link.updated",
+  }),
+  LinkExpired: eventType(
+    "The service noted that a link is past its end; once for each end.",
+    {
+      ...ofLink,
+      expiresAt: z.iso.datetime().describe("The end"),
+    },
+    { sentence: "noted that this link has expired", webhook: "link.expired" },
+  ),
   LinkReopened: eventType(
     "The service noted that a link which it had noted as expired is before its end again, as clocks go back.",
     { ...ofLink, expiresAt: z.iso.datetime().describe("The end") },
+    { sentence: "noted that this link has not expired after all", webhook: "link.updated" },
   ),
-  LinkLimitReached: eventType("The service noted that a link's clicks are used up; once for each limit.", {
-    ...ofLink,
-    maxClicks: z.number().int().describe("The limit"),
-  }),
+  LinkLimitReached: eventType(
+    "The service noted that a link's clicks are used up; once for each limit.",
+    {
+      ...ofLink,
+      maxClicks: z.number().int().describe("The limit"),
+    },
+    { sentence: "noted that the clicks of this link are used up", webhook: "link.limit_reached" },
+  ),
 };
 
 const withdrawalId = z.uuid().describe("The withdrawal");
@@ -93,6 +128,7 @@ export const withdrawalEvents = {
   ClicksRestored: eventType(
     "A withdrawal was taken back: its clicks count again, unless another one covers them.",
     { ...ofLink, withdrawalId },
+    { sentence: "let withdrawn hits count again" },
   ),
 };
 

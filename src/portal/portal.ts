@@ -28,6 +28,7 @@ import { newLinkPage } from "./links/new-link-page.ts";
 import { accountsPages } from "./members/accounts-page.ts";
 import { invitationPages } from "./members/invitation-page.ts";
 import { membersPages } from "./members/members-page.ts";
+import { newsForm } from "./members/news.ts";
 import type { PortalDeps, Watched } from "./portal-deps.ts";
 import { proofPages } from "./proof/proof-pages.ts";
 import { rightRoutes } from "./route-rights.ts";
@@ -109,6 +110,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
         membersPages(app, portal);
         invitationPages(app, portal);
         accountsPages(app, portal);
+        newsForm(app, portal);
         keysPages(app, portal);
         webhooksPage(app, portal);
         webhookPage(app, portal);

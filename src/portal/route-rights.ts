@@ -40,6 +40,7 @@ const ROUTES: Readonly<Record<Access, readonly string[]>> = {
   person: [
     "GET /accounts",
     "POST /accounts",
+    "POST /news/dismiss",
     "GET /account",
     "POST /account/name",
     "POST /account/email",

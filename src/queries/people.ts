@@ -9,7 +9,7 @@ import { orNotBuilt } from "../projections/builds/errors.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type BrandDocument, brands } from "../projections/definitions/brands.ts";
 import { actorKey } from "../projections/definitions/event-index.ts";
-import { type PersonDocument, persons } from "../projections/definitions/persons.ts";
+import { type News, type PersonDocument, persons } from "../projections/definitions/persons.ts";
 import type { Actor, EventStore } from "../stores/event-store/port.ts";
 import { allDocuments } from "../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../stores/read-store/port.ts";
@@ -122,6 +122,26 @@ export async function accountsToSwitch(
   return (await Promise.all(named)).sort((a, b) => a.name.localeCompare(b.name));
 }
 
+/** How long somebody is told of it on the dashboard. */
+const NEWS_DAYS = 7;
+
+/** What is new for somebody since then, ISO 8601 UTC, newest first, with what the accounts are called. */
+export async function newsOf(
+  deps: Pick<Deps, "readStore"> & NameDeps,
+  personId: string,
+  since: string,
+): Promise<(News & { account: string | undefined })[]> {
+  const person = await orNotBuilt(deps.readStore.get<PersonDocument>(persons.collection.name, personId));
+  const first = new Date(deps.clock().getTime() - NEWS_DAYS * 86_400_000).toISOString();
+  const news = (person?.news ?? []).filter(({ at }) => at > since && at > first).reverse();
+  return await Promise.all(
+    news.map(async (one) => ({
+      ...one,
+      account: one.accountId === undefined ? undefined : await accountName(deps, one.accountId),
+    })),
+  );
+}
+
 /** The id of the person with this address or id. */
 export async function findPerson(
   deps: Pick<Deps, "readStore"> & NameDeps,
@@ -203,7 +223,7 @@ async function rowOf(deps: Pick<Deps, "readStore"> & NameDeps, { _id, ...person 
 }
 
 /** Of the sessions that are not over, the newest. */
-async function lastSignIn({ secrets, clock }: NameDeps, personId: string) {
+export async function lastSignIn({ secrets, clock }: NameDeps, personId: string) {
   const sessions = await secrets.list(sessionSecret(personId, ""), clock());
   const begun = sessions.map(({ value }) => value as { createdAt: string; way?: string });
   const last = begun.sort((a, b) => a.createdAt.localeCompare(b.createdAt)).at(-1);
@@ -218,19 +238,14 @@ export async function namesOf(deps: NameDeps, ids: Iterable<string>): Promise<Re
   return new Map(await Promise.all(named));
 }
 
-/** What people are called in sentences about what they did, by their ids. `reader`: who reads it, as “You”. */
+/** What people are called in sentences about what they did, by their ids. `reader`: who reads it, as “you”. */
 export async function peopleInSentences(
   deps: NameDeps,
   ids: Iterable<string>,
   reader?: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const called = (id: string, name: string) =>
-    id === reader ? "You" : name === FORMER_MEMBER ? capital(name) : name;
-  return new Map([...(await namesOf(deps, ids))].map(([id, name]) => [id, called(id, name)]));
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  const names = await namesOf(deps, ids);
+  return reader !== undefined && names.has(reader) ? new Map([...names, [reader, "you"]]) : names;
 }
 
 /** Of what people did, their ids. */

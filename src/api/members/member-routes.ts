@@ -9,15 +9,24 @@ import {
   withdrawInvitation,
 } from "../../commands/account/members.ts";
 import type { CommandDeps } from "../../commands/handle-command.ts";
+import type { Mailer } from "../../commands/mail/mailer.ts";
 import { ROLES } from "../../events/vocabulary.ts";
 import { memberRows } from "../../queries/people.ts";
+import type { Logger } from "../../runtime/logging.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { type Api, contextOf } from "../fastify.ts";
 import type { Idempotency } from "../idempotency.ts";
+import { countMail } from "../limits/count-mail.ts";
+import type { RateLimits } from "../limits/rate-limit.ts";
 import { apiErrors, IdempotencyHeader } from "../schemas.ts";
 
 export type MemberDeps = {
-  links: CommandDeps & { secrets: Secrets };
+  links: CommandDeps;
+  secrets: Secrets;
+  mailer: Mailer | undefined;
+  log: Logger;
+  rateLimits: RateLimits;
+  clock: () => Date;
   idempotency: Idempotency;
   currentAccount: CurrentAccount;
   baseUrl: string;
@@ -57,8 +66,9 @@ const Invitation = z
 const NewInvitation = z
   .object({
     ...invitation,
-    link: z.string().meta({
-      description: "Shown this once, and not mailed: for who signs in with that address, once, within a week",
+    link: z.string().nullable().meta({
+      description:
+        "For who signs in with that address, once, within a week: shown this once; null where it was mailed to them",
     }),
   })
   .meta({ id: "NewInvitation" });
@@ -72,9 +82,11 @@ const CAP = "Nobody gives, changes or takes a role above their own: a key of the
 
 export function memberRoutes(app: Api, deps: MemberDeps): void {
   const { preHandler, onSend } = deps.idempotency;
+  const { secrets, mailer, log, clock, baseUrl } = deps;
+  const telling = { ...deps.links, secrets, mailer, log, clock, baseUrl };
   const writing = { tags: TAGS, headers: IdempotencyHeader };
   const rowsOf = async (accountId: string) =>
-    await memberRows(deps.links, opened(await deps.currentAccount(accountId)));
+    await memberRows(telling, opened(await deps.currentAccount(accountId)));
 
   const list = {
     operationId: "listMembers",
@@ -100,7 +112,7 @@ export function memberRoutes(app: Api, deps: MemberDeps): void {
   };
   app.patch("/api/v1/members/:person_id", { schema: change, preHandler, onSend }, async (request) => {
     const { caller, params, body } = request;
-    await changeMemberRole(deps.links, contextOf(request), caller.accountId, params.person_id, body.role);
+    await changeMemberRole(telling, contextOf(request), caller.accountId, params.person_id, body.role);
     await deps.changesAreFollowed();
     const { members } = await rowsOf(caller.accountId);
     return members.find(({ person_id: id }) => id === params.person_id) as (typeof members)[number];
@@ -116,7 +128,7 @@ export function memberRoutes(app: Api, deps: MemberDeps): void {
   };
   app.delete("/api/v1/members/:person_id", { schema: remove, preHandler, onSend }, async (request, reply) => {
     const { accountId } = request.caller;
-    await removeMember(deps.links, contextOf(request), accountId, request.params.person_id);
+    await removeMember(telling, contextOf(request), accountId, request.params.person_id);
     await deps.changesAreFollowed();
     return reply.code(204).send();
   });
@@ -138,20 +150,18 @@ export function memberRoutes(app: Api, deps: MemberDeps): void {
     summary: "Invite somebody to the account",
     description: `An open invitation of the address is sent again: its earlier link no longer works. ${CAP}`,
     body: InvitationRequest,
-    response: { 201: NewInvitation, ...apiErrors(400, 401, 403, 409) },
+    response: { 201: NewInvitation, ...apiErrors(400, 401, 403, 409, 503) },
   };
   app.post("/api/v1/invitations", { schema: invite, preHandler, onSend }, async (request, reply) => {
     const { caller, body } = request;
-    const invited = await inviteMember(deps.links, contextOf(request), caller.accountId, {
-      ...body,
-      isMailed: false,
-    });
+    if (mailer) await countMail(deps, body.email);
+    const invited = await inviteMember(telling, contextOf(request), caller.accountId, body);
     return reply.code(201).send({
       invitation_id: invited.invitationId,
       email: invited.email,
       role: invited.role,
       expires_at: invited.expiresAt,
-      link: `${deps.baseUrl}${invited.path}`,
+      link: invited.link,
     });
   });
 
@@ -167,7 +177,7 @@ export function memberRoutes(app: Api, deps: MemberDeps): void {
     { schema: withdraw, preHandler, onSend },
     async (request, reply) => {
       const { caller, params } = request;
-      await withdrawInvitation(deps.links, contextOf(request), caller.accountId, params.invitation_id);
+      await withdrawInvitation(telling, contextOf(request), caller.accountId, params.invitation_id);
       return reply.code(204).send();
     },
   );

@@ -22,20 +22,14 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: "invite <email>",
-    about: "make a link with which somebody becomes a member of an account, once, within a week",
+    about: "invite somebody to an account, for a week: by mail, or where none is sent by a link to hand over",
     byAccount: true,
     args: { email: "the address that they sign in with" },
     options: [required("--role <role>", "what they may do").choices(ROLES)],
-    async run(
-      { deps, context, config },
-      { account, role }: { account: string; role: Role },
-      address: string,
-    ) {
+    async run({ deps, context }, { account, role }: { account: string; role: Role }, address: string) {
       const { inviteMember } = await import("../../commands/account/members.ts");
-      const request = { email: address, role, isMailed: false };
-      const invited = await inviteMember(deps, context, account, request);
-      const { invitationId, email, path, expiresAt } = invited;
-      const link = `${config.baseUrl}${path}`;
+      const invited = await inviteMember(deps, context, account, { email: address, role });
+      const { invitationId, email, link, expiresAt } = invited;
       return { invitation_id: invitationId, email, role, link, expires_at: expiresAt };
     },
   },
@@ -46,7 +40,8 @@ export const commands: readonly CommandRow[] = [
     args: { person: PERSON, role: ROLE },
     async run({ deps, context }, { account }: { account: string }, personId: string, role: Role) {
       const { changeMemberRole } = await import("../../commands/account/members.ts");
-      await changeMemberRole(deps, context, account, personId, role);
+      const { told } = await changeMemberRole(deps, context, account, personId, role);
+      await told;
       return { account_id: account, person_id: personId, role };
     },
   },
@@ -57,7 +52,8 @@ export const commands: readonly CommandRow[] = [
     args: { person: PERSON },
     async run({ deps, context }, { account }: { account: string }, personId: string) {
       const { removeMember } = await import("../../commands/account/members.ts");
-      await removeMember(deps, context, account, personId);
+      const { told } = await removeMember(deps, context, account, personId);
+      await told;
       return { account_id: account, person_id: personId, status: "removed" };
     },
   },

@@ -5,43 +5,45 @@ import type { Role } from "../../events/vocabulary.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import { type Appended, type CommandDeps, isNotAppended } from "../handle-command.ts";
+import { invitationMail, type MailDeps, tellPerson } from "../mail/people-mails.ts";
 import { acceptEmail, bindEmail, personWithEmail, provedEmail, withAddressLock } from "../people/email.ts";
 import { newPassword } from "../people/password.ts";
 import { register } from "../people/person.ts";
 import { byPerson, onPerson, removePerson } from "../people/persons.ts";
 import { emailSecret, normalEmail, passwordSecret } from "../people/secrets.ts";
 import { Refused } from "../refusals.ts";
-import { type Invitation, opened } from "./account.ts";
+import { type Invitation, type OpenAccount, opened } from "./account.ts";
 import { changeAccount, loadAccount, loadOpenAccount, onAccount } from "./accounts.ts";
-import { requireRight } from "./authority.ts";
+import { isThemselves, requireRight } from "./authority.ts";
 import { accept, changeRole, invite, openInvitations, remove, withdraw } from "./member.ts";
 import { invitationSecret } from "./secrets.ts";
 
 type Deps = CommandDeps & { secrets: Secrets };
+type TellingDeps = CommandDeps & MailDeps;
 type InvitationRecord = { accountId: string; email: string; tokenHash: string; isMailed: boolean };
 
 /** How long an invitation can be accepted. */
 export const MEMBER_INVITATION_MS = 7 * 86_400_000;
 
-/** `path`: path and query of the page where it is accepted, which is not stored and can't be shown again. */
-type Invited = Appended & {
+/** `link`: to the page where it is accepted, which is not stored; null where it was mailed, and is nobody else's to see. */
+export type Invited = Appended & {
   invitationId: string;
   email: string;
   role: Role;
   expiresAt: string;
-  path: string;
+  link: string | null;
 };
 
 /**
- * Where the address has an open invitation to the account, that is sent again: its earlier link no longer works. `isMailed`:
- * the link is mailed to the address, and shown to nobody.
- * @throws invalid_email, already_member, not_permitted, role_too_high, too_many_members, account_not_found, history_full
+ * Where the address has an open invitation to the account, that is sent again: its earlier link no longer works.
+ * @throws invalid_email, already_member, not_permitted, role_too_high, too_many_members, account_not_found, history_full;
+ * mail_not_sent, by which the invitation stays and can be sent again
  */
 export async function inviteMember(
-  deps: Deps,
+  deps: TellingDeps,
   context: CommandContext,
   accountId: string,
-  request: { email: string; role: Role; isMailed: boolean },
+  request: { email: string; role: Role },
 ): Promise<Invited> {
   const email = acceptEmail(request.email);
   const at = deps.clock().toISOString();
@@ -58,38 +60,40 @@ export async function inviteMember(
 
 /** The earlier link no longer works. @throws invitation_not_found; as inviteMember does */
 export async function resendInvitation(
-  deps: Deps,
+  deps: TellingDeps,
   context: CommandContext,
   accountId: string,
   invitationId: string,
-  isMailed: boolean,
 ): Promise<Invited> {
   const { invitations } = await loadOpenAccount(deps.eventStore, accountId);
   const [record, invitation] = [await recordOf(deps, invitationId), invitations.get(invitationId)];
   if (!record || !invitation) throw new Refused("invitation_not_found");
-  return await send(deps, context, accountId, invitationId, {
-    email: record.email,
-    role: invitation.role,
-    isMailed,
-  });
+  return await send(deps, context, accountId, invitationId, { email: record.email, role: invitation.role });
 }
 
 async function send(
-  deps: Deps,
+  deps: TellingDeps,
   context: CommandContext,
   accountId: string,
   invitationId: string,
-  { email, role, isMailed }: { email: string; role: Role; isMailed: boolean },
+  { email, role }: { email: string; role: Role },
 ): Promise<Invited> {
+  const { mailer, baseUrl } = deps;
   const token = randomBytes(32).toString("base64url");
   const expiresAt = new Date(deps.clock().getTime() + MEMBER_INVITATION_MS).toISOString();
   const { position } = await changeAccount(deps, context, accountId, (account, at, actor) =>
     invite(account, { invitationId, role, expiresAt, at }, actor),
   );
-  const value: InvitationRecord = { accountId, email, tokenHash: hash("sha256", token), isMailed };
+  const value: InvitationRecord = {
+    accountId,
+    email,
+    tokenHash: hash("sha256", token),
+    isMailed: mailer !== undefined,
+  };
   await deps.secrets.put(invitationSecret(invitationId), { value, expiresAt });
-  const path = `/portal/invitation?id=${invitationId}&token=${token}`;
-  return { invitationId, email, role, expiresAt, path, position };
+  const link = `${baseUrl}/portal/invitation?id=${invitationId}&token=${token}`;
+  await mailer?.send(invitationMail(email, link));
+  return { invitationId, email, role, expiresAt, link: mailer ? null : link, position };
 }
 
 /** @throws invitation_not_found, not_permitted, role_too_high, account_not_found */
@@ -177,29 +181,54 @@ export async function registerByInvitation(
   }
 }
 
+/** `told`: resolves once the member was told by mail, where the service sends any. */
+export type MemberChanged = Appended & { told: Promise<void> };
+
 /** @throws member_not_found, last_owner, not_permitted, role_too_high, account_not_found, history_full */
-export function changeMemberRole(
-  deps: CommandDeps,
+export async function changeMemberRole(
+  deps: TellingDeps,
   context: CommandContext,
   accountId: string,
   personId: string,
   role: Role,
-): Promise<Appended> {
-  return changeAccount(deps, context, accountId, (account, at, actor) =>
+): Promise<MemberChanged> {
+  const { events, before, position } = await onAccount(deps, context, accountId, (account, at, actor) =>
     changeRole(account, { personId, role, at }, actor),
   );
+  const tell = async () => {
+    if (events.length === 0 || isThemselves(context.actor, personId)) return;
+    const account = await calledAs(deps, opened(before));
+    await tellPerson(deps, personId, { what: "role", role, account, accountId });
+  };
+  return { position, told: tell() };
 }
 
 /** Their keys end with the membership. @throws member_not_found, last_owner, not_permitted, role_too_high, account_not_found */
-export function removeMember(
-  deps: CommandDeps,
+export async function removeMember(
+  deps: TellingDeps,
   context: CommandContext,
   accountId: string,
   personId: string,
-): Promise<Appended> {
-  return changeAccount(deps, context, accountId, (account, at, actor) =>
+): Promise<MemberChanged> {
+  const { before, position } = await endMembership(deps, context, accountId, personId);
+  const tell = async () => {
+    if (isThemselves(context.actor, personId)) return;
+    await tellPerson(deps, personId, { what: "removed", account: await calledAs(deps, opened(before)) });
+  };
+  return { position, told: tell() };
+}
+
+function endMembership(deps: CommandDeps, context: CommandContext, accountId: string, personId: string) {
+  return onAccount(deps, context, accountId, (account, at, actor) =>
     remove(account, { personId, at }, actor),
   );
+}
+
+/** What members call the account: the name that it shows to visitors, else the address of its first owner. */
+async function calledAs({ secrets, clock }: MailDeps, { brand, members, accountId }: OpenAccount) {
+  if (brand.name) return brand.name;
+  const [owner = accountId] = [...members].flatMap(([id, { role }]) => (role === "owner" ? id : []));
+  return String((await secrets.get(emailSecret(owner), clock())) ?? accountId);
 }
 
 /**
@@ -222,7 +251,7 @@ export async function removePersonEverywhere(
         `They are the last owner of account ${accountId}: make somebody else an owner first, or close the account`,
       );
   }
-  for (const accountId of accounts) await removeMember(deps, context, accountId, personId);
+  for (const accountId of accounts) await endMembership(deps, context, accountId, personId);
   return { accounts, ...(await removePerson(deps, context, personId)) };
 }
 

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { countMail } from "../../api/limits/count-mail.ts";
 import { sendExport } from "../../api/limits/exports.ts";
 import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { countTry } from "../../api/limits/rate-limit.ts";
@@ -11,6 +12,7 @@ import { changeBrand, changeLogo } from "../../commands/account/brands.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
 import { changeTimeZone } from "../../commands/account/time-zone.ts";
 import type { Mailer } from "../../commands/mail/mailer.ts";
+import { tellPerson } from "../../commands/mail/people-mails.ts";
 import { acceptEmail, type ChangedEmail, changeEmail } from "../../commands/people/email.ts";
 import { changeName } from "../../commands/people/name.ts";
 import {
@@ -21,7 +23,7 @@ import {
 import { changePassword, provePassword } from "../../commands/people/password.ts";
 import { endSessions, recordAct } from "../../commands/people/persons.ts";
 import { Refused } from "../../commands/refusals.ts";
-import { countMail, sendFormPage } from "../auth/form-page.ts";
+import { sendFormPage } from "../auth/form-page.ts";
 import { EMAIL_LINK_HOURS, mail, sendMail } from "../auth/mails.ts";
 import { endSession, type SignInDeps, startSession } from "../auth/start-session.ts";
 import { countReauthentication } from "../auth/throttle.ts";
@@ -136,8 +138,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
       const { epoch } = await deps.passwordWork.known(change);
       await deps.sessions.endAll(personId);
       await startSession(deps, request, reply, { personId, accountId, epoch });
-      const { mailer, log, baseUrl } = deps;
-      if (mailer) sendMail({ mailer, log }, async () => mail("passwordChanged", session.email, baseUrl));
+      void tellPerson(deps, personId, { what: "password" });
       return { to: PATH, notice: "Your new password is set." };
     },
   });

@@ -8,6 +8,7 @@ import { type RestingWebhook, restingReceivers } from "../../webhooks/owner-tool
 import { savedFiltersCard } from "../link-list/saved-filters.ts";
 import { count } from "../links/link-view.ts";
 import { createLinkForm } from "../links/new-link-page.ts";
+import { newsBox } from "../members/news.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { around, type Html, html, offered } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
@@ -44,6 +45,7 @@ export function dashboardPage(app: Api, deps: PortalDeps): void {
       nav: "Dashboard",
       scripts: isLive ? ["chart.js", "live.js"] : ["chart.js"],
       body: html`${pageHead("Dashboard", { actions: !isNew && html`<a class="button" href="${viewAddress(view, { path: ANALYTICS })}">${icon("chart")}All analytics</a>` })}
+${await newsBox(deps, request)}
 ${resting.map(restingNotice)}
 ${isNew && firstSteps(deps.newId(), tier)}
 ${!isNew && html`<div class="analytics-bar">${rangeBar(view, tier, isLive && liveSign, answer?.interval)}</div>`}

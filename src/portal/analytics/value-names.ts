@@ -37,6 +37,11 @@ export const KIND_NAMES: Readonly<Record<ClickKind, string>> = {
   preview: "Previews",
 };
 
+/** Within a sentence: `QR` stays. */
+export function kindsInSentence(kind: ClickKind): string {
+  return KIND_NAMES[kind].replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
+}
+
 const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
 const languages = new Intl.DisplayNames("en", { type: "language", fallback: "none" });
 

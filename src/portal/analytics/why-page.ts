@@ -18,6 +18,7 @@ import { type Column, type Columns, card, pageHead, table, time } from "../shell
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { acceptedFilters } from "./ask-view.ts";
 import { filterChips } from "./filter-chips.ts";
+import { kindsInSentence } from "./value-names.ts";
 import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf, WHY } from "./view-address.ts";
 
 const typed = z.string().max(100).trim().catch("");
@@ -115,10 +116,9 @@ function signed(value: number, isChange: boolean): string {
   return value === 0 ? "" : `${value > 0 ? "+" : "−"}${shown}`;
 }
 
-const KINDS = { click: "link clicks", preview: "previews", qr_scan: "QR scans" } as const;
-
 function reasonOf({ reason, withdrawal, kinds }: NumberChange): Html | string {
-  if (kinds) return `Were ${KINDS[kinds.from]} and count as ${KINDS[kinds.to]}, by other rules`;
+  if (kinds)
+    return `Were ${kindsInSentence(kinds.from)} and count as ${kindsInSentence(kinds.to)}, by other rules`;
   if (withdrawal) {
     const { made, ended, link, reason: why } = withdrawal;
     const withdrawn = html`Withdrawn by the operator on ${time(made.at)}, of ${link}: ${why}`;

@@ -2,10 +2,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { countMail } from "../../api/limits/count-mail.ts";
 import { byAddress, countTry } from "../../api/limits/rate-limit.ts";
 import type { Mail, Mailer } from "../../commands/mail/mailer.ts";
 import { PASSWORD_MIN } from "../../commands/people/password.ts";
-import { personByEmailSecret } from "../../commands/people/secrets.ts";
 import { field, hiddenFields } from "../shell/form.ts";
 import { shownAgain } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
@@ -16,8 +16,6 @@ import type { SignInDeps } from "./start-session.ts";
 
 /** Forms that are sent without a session, an hour and client address. */
 const FORMS_AN_HOUR = 20;
-/** An hour and recipient, whoever asks for them. */
-const MAILS_AN_HOUR = 5;
 
 const Typed = z.object({ email: z.string().default(""), password: z.string().default("") });
 const Token = z.object({ token: z.string().default("") });
@@ -103,11 +101,6 @@ export function addressForm(app: Api, deps: SignInDeps & { mailer: Mailer }, for
       });
     },
   });
-}
-
-/** @throws rate_limit_exceeded */
-export async function countMail(deps: SignInDeps, email: string): Promise<void> {
-  await countTry(deps, `mail ${personByEmailSecret(email)}`, MAILS_AN_HOUR);
 }
 
 type PasswordLink = {

@@ -1,6 +1,7 @@
-// The portal's mails, in plain text; composed and sent in the background, so that response times don't reveal which
+// The portal's mails to who signs up, or changes how they sign in, in plain text; composed and sent in the background, so that response times don't reveal which
 // accounts exist.
 import type { Mail, Mailer } from "../../commands/mail/mailer.ts";
+import { textMail } from "../../commands/mail/people-mails.ts";
 import type { Logger } from "../../runtime/logging.ts";
 
 export const SIGN_UP_LINK_HOURS = 24;
@@ -33,22 +34,6 @@ const TEXTS = {
     link,
     `It works for ${EMAIL_LINK_HOURS} hours. If you didn't ask for it, there is nothing to do.`,
   ],
-  invitation: (link: string) => [
-    "You are invited to a Linkledger account",
-    "Somebody invites you to look after short links together. Follow this link to see to which account, and to accept:",
-    link,
-    "It works for seven days, for who signs in with this address. If you don't know what it is about, there is nothing to do.",
-  ],
-  roleChanged: (baseUrl: string) => [
-    "Your role in a Linkledger account was changed",
-    "You may do more or less in an account than before. What you are in which account:",
-    `${baseUrl}/portal/accounts`,
-  ],
-  passwordChanged: (baseUrl: string) => [
-    "Your Linkledger password was changed",
-    "You sign in with another password from now on, and are signed out everywhere else.",
-    `If that wasn't you, choose a new one at once: ${baseUrl}/portal/reset`,
-  ],
   addressChanged: (baseUrl: string) => [
     "Your Linkledger e-mail address was changed",
     "Your account has another e-mail address now; this one no longer signs in.",
@@ -57,8 +42,7 @@ const TEXTS = {
 };
 
 export function mail(name: keyof typeof TEXTS, to: string, link: string): Mail {
-  const [subject = "", ...paragraphs] = TEXTS[name](link);
-  return { to, subject, text: `${paragraphs.join("\n\n")}\n` };
+  return textMail(to, TEXTS[name](link));
 }
 
 /** Runs in the background; errors are logged. `compose`: undefined when there is no recipient. */

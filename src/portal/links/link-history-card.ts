@@ -1,7 +1,7 @@
 // The history of a link on its page: who did what and when, as sentences, newest first.
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
-import { actorWords, clausesOf } from "../../queries/links/history-sentences.ts";
+import { actorWords, atStart, clausesOf } from "../../queries/links/history-sentences.ts";
 import type { LinkStep } from "../../queries/links/link-history.ts";
 import { type Html, html } from "../shell/html.ts";
 import { card, time } from "../shell/parts.ts";
@@ -31,6 +31,6 @@ function entry(step: LinkStep, keys: readonly KeyDocument[], people: ReadonlyMap
   const key = keys.find(({ _id }) => actor.type === "key" && _id === actor.id);
   const [first = [], ...others] = clausesOf(step);
   const rest = others.map((clause) => html`<div>and ${clauseInWords(clause)}</div>`);
-  return html`<li class="break"><div><strong>${actorWords(step, people, key)}</strong> ${clauseInWords(first)}</div>${rest}
+  return html`<li class="break"><div><strong>${atStart(actorWords(step, people, key))}</strong> ${clauseInWords(first)}</div>${rest}
 <p class="muted small">${time(at)}</p></li>`;
 }

@@ -2,9 +2,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { countMail } from "../../api/limits/count-mail.ts";
 import { opened } from "../../commands/account/account.ts";
 import {
   changeMemberRole,
+  type Invited,
+  invitedAddress,
   inviteMember,
   removeMember,
   resendInvitation,
@@ -12,9 +15,7 @@ import {
 } from "../../commands/account/members.ts";
 import { isWithin, may, RIGHTS } from "../../commands/people/rights.ts";
 import { ROLES, type Role } from "../../events/vocabulary.ts";
-import { type InvitationRow, type MemberRow, memberRows, nameOf } from "../../queries/people.ts";
-import { countMail } from "../auth/form-page.ts";
-import { mail, sendMail } from "../auth/mails.ts";
+import { type InvitationRow, lastSignIn, type MemberRow, memberRows, nameOf } from "../../queries/people.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
 import { type Fields, field, schemaOf } from "../shell/form.ts";
 import { formRoute } from "../shell/form-route.ts";
@@ -57,35 +58,32 @@ const inviteFields = (most: Role) =>
 
 export function membersPages(app: Api, deps: SignInDeps): void {
   const show = (request: FastifyRequest, reply: FastifyReply, refused?: RefusedForm) =>
-    sendMembers(deps, request, reply, refused);
+    sendMembers(deps, request, reply, { refused });
   app.get("/members", { preHandler: requireSession }, (request, reply) => show(request, reply));
 
-  const isMailed = deps.mailer !== undefined;
-  /** Mails the link, or shows it where the service sends no mail. */
-  const sent = async (
-    reply: FastifyReply,
-    { email, path, position }: Awaited<ReturnType<typeof inviteMember>>,
-  ) => {
-    const link = `${deps.baseUrl}${path}`;
-    const { mailer, log } = deps;
-    if (!mailer) return { position, to: () => sendLink(reply, email, link) };
-    await countMail(deps, email);
-    sendMail({ mailer, log }, async () => mail("invitation", email, link));
-    return { position, to: PATH, notice: `A mail to ${email} is on its way; its link works for seven days.` };
-  };
+  /** Says that the link was mailed, or shows it. */
+  const sent = (request: FastifyRequest, reply: FastifyReply, { email, link, position }: Invited) =>
+    link === null
+      ? { position, to: PATH, notice: `A mail to ${email} is on its way; its link works for seven days.` }
+      : { position, to: () => sendMembers(deps, request, reply, { link: { email, link } }) };
 
   formRoute(app, deps, "/members", {
     schema: { body: schemaOf(inviteFields("owner")) },
-    run: async ({ reply, context, session: { accountId }, body }) =>
-      await sent(reply, await inviteMember(deps, context, accountId, { ...body, isMailed })),
+    async run({ request, reply, context, session: { accountId }, body }) {
+      if (deps.mailer) await countMail(deps, body.email);
+      return sent(request, reply, await inviteMember(deps, context, accountId, body));
+    },
     path: PATH,
     again: (refused, request, reply) => show(request, reply, refused),
   });
 
   formRoute(app, deps, "/members/invitations/:invitationId/resend", {
     schema: { params: InvitationParams },
-    run: async ({ reply, context, session: { accountId }, params: { invitationId } }) =>
-      await sent(reply, await resendInvitation(deps, context, accountId, invitationId, isMailed)),
+    async run({ request, reply, context, session: { accountId }, params: { invitationId } }) {
+      const email = deps.mailer && (await invitedAddress(deps, invitationId));
+      if (email !== undefined) await countMail(deps, email);
+      return sent(request, reply, await resendInvitation(deps, context, accountId, invitationId));
+    },
     path: PATH,
     again: "back",
   });
@@ -104,10 +102,7 @@ export function membersPages(app: Api, deps: SignInDeps): void {
     schema: { params: MemberParams, body: RoleForm },
     run: async ({ context, session: { accountId }, params: { personId }, body: { role } }) => {
       const { position } = await changeMemberRole(deps, context, accountId, personId, role);
-      const { name, email } = await nameOf(deps, personId);
-      const { mailer, log, baseUrl } = deps;
-      if (mailer && email && position)
-        sendMail({ mailer, log }, async () => mail("roleChanged", email, baseUrl));
+      const { name } = await nameOf(deps, personId);
       return { position, to: PATH, notice: `${name} is ${ROLE_NAMES[role].toLowerCase()} now.` };
     },
     path: PATH,
@@ -129,19 +124,27 @@ async function sendMembers(
   deps: SignInDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  refused: RefusedForm | undefined,
+  { refused, link }: { refused?: RefusedForm | undefined; link?: { email: string; link: string } },
 ): Promise<FastifyReply> {
   const session = signedIn(request);
   const account = opened(await deps.links.currentAccount(session.accountId));
-  const { members, invitations } = await memberRows(deps, account);
+  const rows = await memberRows(deps, account);
   const mayInvite = may(session.role, "members");
+  const members = await Promise.all(
+    rows.members.map(async (member) => ({ ...member, last: await lastSignIn(deps, member.person_id) })),
+  );
   return sendPage(reply, {
     title: "Members",
     nav: "Members",
     refused,
     lead: html`You are ${ROLE_NAMES[session.role].toLowerCase()}: you may ${RIGHTS[mayInvite ? "members" : "read"].means}.`,
     cards: [
-      mayInvite && {
+      link && {
+        title: html`Give this link to ${link.email}`,
+        body: copyable("invitation", link.link, "the link"),
+        lead: "It works once, for seven days, for who signs in with that address. It is shown this once only; sending it again makes a new one.",
+      },
+      {
         title: "Invite somebody",
         form: {
           action: PATH,
@@ -152,18 +155,24 @@ async function sendMembers(
           buttonKind: "primary",
         },
       },
-      tableCard("Members of this account", memberColumns(session), members),
-      mayInvite && tableCard("Open invitations", invitationColumns(session.role), invitations),
+      tableCard("Members of this account", memberColumns(session, mayInvite), members),
+      mayInvite && tableCard("Open invitations", invitationColumns(session.role), rows.invitations),
     ],
   });
 }
 
-function memberColumns(session: SignedIn): Columns<MemberRow> {
+type Row = MemberRow & { last: Awaited<ReturnType<typeof lastSignIn>> };
+
+function memberColumns(session: SignedIn, seesSignIns: boolean): Columns<Row> {
   return {
     Name: ({ name, email }) =>
       html`<strong>${name}</strong>${email !== null && email !== name && html`<br><span class="muted small">${email}</span>`}`,
     Role: ({ role }) => ROLE_NAMES[role],
     Since: ({ joined_at: at }) => time(at),
+    ...(seesSignIns && {
+      "Last signed in": ({ last }: Row) =>
+        last ? html`${time(last.at)}${last.way && `, by ${last.way}`}` : "not signed in",
+    }),
     Actions: { isHidden: true, end: true, cell: (member) => actionsOn(session, member) },
   };
 }
@@ -211,21 +220,6 @@ function invitationColumns(own: Role): Columns<InvitationRow> {
         })}</div>`,
     },
   };
-}
-
-function sendLink(reply: FastifyReply, email: string, link: string): FastifyReply {
-  return sendPage(reply, {
-    title: "Invitation",
-    nav: "Members",
-    cards: [
-      {
-        title: html`Give this link to ${email}`,
-        body: html`${copyable("invitation", link, "the link")}
-<p><a class="button" href="${PATH}">Go to the members</a></p>`,
-        lead: "It works once, for seven days, for who signs in with that address. It is shown this once only; sending it again makes a new one.",
-      },
-    ],
-  });
 }
 
 /** Highest first. */

@@ -60,6 +60,8 @@ type PortalCookies = ReturnType<typeof portalCookies>;
  */
 export function portalCookies(baseUrl: string) {
   const secure = baseUrl.startsWith("https:");
+  const ofPerson = (name: string, personId: string) =>
+    named(`${name}-${hash("sha256", personId).slice(0, 16)}`);
   const named = (name: string) => (secure ? `__Host-linkledger-${name}` : `linkledger-${name}`);
   const options = {
     path: "/",
@@ -75,7 +77,9 @@ export function portalCookies(baseUrl: string) {
     /** Of the console (admin/access.ts). */
     operator: named("operator"),
     /** One cookie per person; named by a digest, so that it does not contain their id. */
-    device: (personId: string) => named(`device-${hash("sha256", personId).slice(0, 16)}`),
+    device: (personId: string) => ofPerson("device", personId),
+    /** When they dismissed their news. */
+    newsSeen: (personId: string) => ofPerson("news", personId),
     theme: named("theme"),
     notice: named("notice"),
   };

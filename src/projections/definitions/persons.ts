@@ -3,11 +3,26 @@ import type { Role } from "../../events/vocabulary.ts";
 import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
-/** `_id`: personId. `accounts`: by account id, closed ones too. Times: ISO 8601 UTC; `removedAt`: "" while there is one. */
+/** What happened to how somebody signs in, or to what they may do. `accountId`, `role`: of a membership. */
+export type News = {
+  type: "MemberRoleChanged" | "MemberRemoved" | "PasswordChanged";
+  at: string;
+  accountId?: string;
+  role?: Role;
+};
+
+/** As many as a page can show. */
+const MOST_NEWS = 5;
+
+/**
+ * `_id`: personId. `accounts`: by account id, closed ones too. `news`: the newest, oldest first. Times: ISO 8601 UTC;
+ * `removedAt`: "" while there is one.
+ */
 export type PersonDocument = Document & {
   registeredAt: string;
   removedAt: string;
   accounts: Record<string, Role>;
+  news: News[];
   isOperator: boolean;
 };
 
@@ -20,6 +35,7 @@ export const persons: Projection<PersonDocument> = {
     "MemberJoined",
     "MemberRoleChanged",
     "MemberRemoved",
+    "PasswordChanged",
     "OperatorMarked",
     "OperatorUnmarked",
     "PersonRemoved",
@@ -28,7 +44,7 @@ export const persons: Projection<PersonDocument> = {
     if (event.type === "AccountOpened") return event.data.ownerId ?? event.data.accountId;
     return "personId" in event.data ? event.data.personId : undefined;
   },
-  empty: ({ data }) => ({ registeredAt: data.at, removedAt: "", accounts: {}, isOperator: false }),
+  empty: ({ data }) => ({ registeredAt: data.at, removedAt: "", accounts: {}, isOperator: false, news: [] }),
   evolve(person, event) {
     switch (event.type) {
       case "AccountOpened":
@@ -37,12 +53,18 @@ export const persons: Projection<PersonDocument> = {
       case "MemberJoined":
         person.accounts[event.data.accountId] = event.data.role;
         return person;
-      case "MemberRoleChanged":
-        person.accounts[event.data.accountId] = event.data.to;
-        return person;
-      case "MemberRemoved":
-        delete person.accounts[event.data.accountId];
-        return person;
+      case "MemberRoleChanged": {
+        const { accountId, to: role, at } = event.data;
+        person.accounts[accountId] = role;
+        return withNews(person, { type: event.type, at, accountId, role });
+      }
+      case "MemberRemoved": {
+        const { accountId, at } = event.data;
+        delete person.accounts[accountId];
+        return withNews(person, { type: event.type, at, accountId });
+      }
+      case "PasswordChanged":
+        return withNews(person, { type: event.type, at: event.data.at });
       case "OperatorMarked":
       case "OperatorUnmarked":
         return { ...person, isOperator: event.type === "OperatorMarked" };
@@ -53,3 +75,7 @@ export const persons: Projection<PersonDocument> = {
     }
   },
 };
+
+function withNews<Person extends Pick<PersonDocument, "news">>(person: Person, news: News): Person {
+  return { ...person, news: [...person.news, news].slice(-MOST_NEWS) };
+}

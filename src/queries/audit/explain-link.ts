@@ -45,7 +45,7 @@ export type ExplainDeps = {
 const OF_EVERY_STEP = ["host", "slug", "accountId", "at", "shortUrl"];
 
 /**
- * `owner`: an account that only learns of its own link. `reader`: the person who is told, as “You”. `verify`: reads the whole log, asks for the leaf of each event of the
+ * `owner`: an account that only learns of its own link. `reader`: the person who is told, as “you”. `verify`: reads the whole log, asks for the leaf of each event of the
  * link, and counts the link's clicks. `clicks`: those that count, as of the event at `up_to`. @throws not_found
  */
 export async function explainLink(
@@ -141,14 +141,9 @@ async function stepsOf(deps: ExplainDeps, events: readonly RecordedEvent[], read
     const said = error === null ? Object.entries(data as object) : [];
     const detail = detailOf(Object.fromEntries(said.filter(([name]) => !OF_EVERY_STEP.includes(name))));
     const key = await keyOf(actor);
-    const by =
-      actor.type === "key"
-        ? keyName(key)
-        : actor.type === "person"
-          ? `${people.get(actor.id)}, in the portal`
-          : ACTORS[actor.type];
     const step = nextStep(recorded, readableEvent(recorded));
-    const sentence = sentenceOf(actorWords(step, people, key), clausesOf(step));
+    const by = actorWords(step, people, key);
+    const sentence = sentenceOf(by, clausesOf(step));
     steps.push({ position, recorded_at, type, by, sentence, detail, stream, revision, error });
   }
   return steps;
@@ -161,16 +156,6 @@ function detailOf({ changes, ...rest }: Readonly<Record<string, unknown>>): Reco
   const cleared = all.flatMap(([name, value]) => (value === null ? [name] : []));
   const set = Object.fromEntries(all.filter(([, value]) => value !== null));
   return { ...rest, ...set, ...(cleared.length > 0 && { cleared }) };
-}
-
-const ACTORS = {
-  operator: "the operator of this service",
-  system: "the service",
-} as const;
-
-function keyName(key: KeyDocument | undefined): string {
-  if (!key) return "an API key";
-  return key.label === "" ? `the API key that ends in ${key.hint}` : `the API key “${key.label}”`;
 }
 
 function made(withdrawn: readonly RecordedEvent[]) {

@@ -2,6 +2,7 @@
 // and explanations.
 import { type FieldName, fieldRow } from "../../commands/links/fields/link-fields.ts";
 import type { ShownRule } from "../../commands/links/fields/rule-fields.ts";
+import { catalogue } from "../../events/catalogue.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import type { ChangedFields } from "./changed-fields.ts";
 import type { Clause, SentencePart, ValueKind } from "./clause.ts";
@@ -14,12 +15,17 @@ export function actorWords(
   people: ReadonlyMap<string, string>,
   key: KeyDocument | undefined,
 ): string {
-  if (isImported) return "An import";
-  if (actor.type === "person") return people.get(actor.id) ?? "Somebody";
-  if (actor.type === "operator") return "The operator of this service";
-  if (actor.type === "system") return "The service";
-  if (!key) return "An API key";
-  return key.label === "" ? `The API key that ends in ${key.hint}` : `The API key “${key.label}”`;
+  if (isImported) return "an import";
+  if (actor.type === "person") return people.get(actor.id) ?? "somebody";
+  if (actor.type === "operator") return "the operator of this service";
+  if (actor.type === "system") return "the service";
+  if (!key) return "an API key";
+  return key.label === "" ? `the API key that ends in ${key.hint}` : `the API key “${key.label}”`;
+}
+
+/** Such words where a sentence begins; the first letter of a name or an address stays. */
+export function atStart(words: string): string {
+  return words.replace(/^(?=(?:an?|the) |(?:you|somebody)$)./, (first) => first.toUpperCase());
 }
 
 export function clausesOf({ type, from, to, changes, blocked, withdrawn }: LinkStep): readonly Clause[] {
@@ -35,25 +41,14 @@ export function clausesOf({ type, from, to, changes, blocked, withdrawn }: LinkS
       return [[`blocked this link${blocked?.legal ? " for a legal reason" : ""}: ${blocked?.reason}`]];
     case "ClicksWithdrawn":
       return [[`took hits out of the numbers, ${withdrawn?.clicks} in all: ${withdrawn?.reason}`]];
+    case "Unreadable":
+      return [["made a change that can't be read"]];
     default: {
-      const whole = WHOLE_STEPS[type];
-      return whole === undefined ? ofFields : [[whole]];
+      const { sentence } = catalogue[type];
+      return sentence === undefined ? ofFields : [[sentence]];
     }
   }
 }
-
-const WHOLE_STEPS: { [T in LinkStep["type"]]?: string } = {
-  LinkDisabled: "disabled this link",
-  LinkEnabled: "enabled this link again",
-  LinkUnblocked: "unblocked this link",
-  LinkDeleted: "deleted this link",
-  LinkRestored: "restored this link",
-  LinkExpired: "noted that this link has expired",
-  LinkReopened: "noted that this link has not expired after all",
-  LinkLimitReached: "noted that the clicks of this link are used up",
-  ClicksRestored: "let withdrawn hits count again",
-  Unreadable: "made a change that can't be read",
-};
 
 function fieldClauses(name: string, { from, to }: ChangedFields[string]): Clause[] {
   const field = name === "has_password" ? "password" : (name as FieldName);
@@ -71,7 +66,7 @@ function fieldClauses(name: string, { from, to }: ChangedFields[string]): Clause
 /** One sentence, as plain text. */
 export function sentenceOf(actor: string, clauses: readonly Clause[]): string {
   const said = clauses.map((clause) => clause.map(plainPart).join(""));
-  return `${actor} ${said.join("; ") || "changed nothing"}.`;
+  return `${atStart(actor)} ${said.join("; ") || "changed nothing"}.`;
 }
 
 function plainPart(part: SentencePart): string {

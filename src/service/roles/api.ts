@@ -1,5 +1,6 @@
 // The api role: the dependencies of the REST routes.
 import type { ApiDeps } from "../../api/api-routes.ts";
+import { lazyMailer } from "../../commands/mail/lazy-mailer.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { CallerLookup } from "../../queries/find-caller.ts";
 import type { LogFollower } from "../../stores/coordination/log-follower.ts";
@@ -8,7 +9,7 @@ import type { RoleContext } from "./role-context.ts";
 import type { Writing } from "./writing.ts";
 
 export function openApi(
-  { config, log, clock, backend, counts, threads }: RoleContext,
+  { config, log, clock, backend, counts, threads, onStop }: RoleContext,
   { accounts, links, rateLimits, fresh, logReader }: Writing,
   follower: LogFollower,
 ): ApiDeps {
@@ -21,6 +22,8 @@ export function openApi(
   });
   follower.listen((event) => callers.onEvent(event));
   const { newId, sleep } = runtimeDeps;
+  const mailer = lazyMailer(config);
+  onStop(async () => mailer?.close());
   return {
     config,
     backend,
@@ -29,6 +32,7 @@ export function openApi(
     newId,
     sleep,
     log,
+    mailer,
     logReader,
     keys: {
       clock,

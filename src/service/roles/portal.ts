@@ -3,7 +3,7 @@ import { notedSeal } from "../../audit/seals/noted-seal.ts";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { verificationRuns } from "../../audit/verification-runs.ts";
 import { txtResolver } from "../../commands/domains/hostname.ts";
-import type { Mailer } from "../../commands/mail/mailer.ts";
+import { lazyMailer } from "../../commands/mail/lazy-mailer.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { stopLinks } from "../../commands/sharing/weekly-mails.ts";
 import { secretKeysOf } from "../../config/config.ts";
@@ -29,6 +29,8 @@ export async function openPortal(
   const resolve = receiverResolver(config.dnsServers);
   const sender = deliverySender({ ...reach, resolve, now: () => clock().getTime() });
   onStop(async () => sender.destroy());
+  const mailer = lazyMailer(config);
+  onStop(async () => mailer?.close());
   const { adminToken } = config;
   const recording = { eventStore, readStore: foldStore, noted: notedSeal(foldStore), clock, newId, log };
   const verifications = verificationRuns({ ...recording, verify: logReader.verifyLog });
@@ -58,7 +60,7 @@ export async function openPortal(
     defaultTier,
     limits,
     signUp,
-    mailer: await openMailer(config, onStop),
+    mailer,
     resolveTxt: txtResolver(config.dnsServers),
     clock,
     newId,
@@ -71,15 +73,4 @@ export async function openPortal(
     keyPrefix,
     whenReadable: fresh.whenReadable,
   };
-}
-
-async function openMailer(
-  { smtpUrl, mailFrom }: RoleContext["config"],
-  onStop: RoleContext["onStop"],
-): Promise<Mailer | undefined> {
-  if (!smtpUrl) return undefined;
-  const { smtpMailer } = await import("../../commands/mail/mailer.ts");
-  const mailer = smtpMailer({ smtpUrl, mailFrom });
-  onStop(async () => mailer.close());
-  return mailer;
 }

@@ -1,13 +1,9 @@
 // The one place that turns an event into deliveries: which webhooks select it, and what each is sent.
 import { LRUCache } from "lru-cache";
-import type { EventType, StoredEvent } from "../../events/catalogue.ts";
+import { catalogue, EVENT_TYPES, type StoredEvent } from "../../events/catalogue.ts";
 import { EventUnreadable } from "../../events/read-event.ts";
 import { isImportedClick, PREFIX } from "../../events/streams.ts";
-import {
-  LINK_CLICKED,
-  type WebhookEventName,
-  type WebhookSelection,
-} from "../../events/webhook-selection.ts";
+import type { WebhookSelection } from "../../events/webhook-selection.ts";
 import { entriesBound } from "../../runtime/entries-bound.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { NewDelivery } from "../queue/queue.ts";
@@ -22,31 +18,14 @@ export type DeliveriesDeps = {
   baseUrl: string;
 };
 
-/** How an event of the log is called in deliveries. */
-const NAMES: { readonly [T in EventType]?: WebhookEventName } = {
-  LinkClicked: LINK_CLICKED,
-  LinkCreated: "link.created",
-  LinkRetargeted: "link.updated",
-  LinkOptionsChanged: "link.updated",
-  LinkDisabled: "link.updated",
-  LinkEnabled: "link.updated",
-  LinkBlocked: "link.updated",
-  LinkUnblocked: "link.updated",
-  LinkRestored: "link.updated",
-  LinkReopened: "link.updated",
-  LinkDeleted: "link.deleted",
-  LinkExpired: "link.expired",
-  LinkLimitReached: "link.limit_reached",
-};
-
-export const DELIVERED_TYPES = Object.keys(NAMES) as EventType[];
+export const DELIVERED_TYPES = EVENT_TYPES.filter((type) => catalogue[type].webhook !== undefined);
 
 /** States of links whose tags are asked for with each of their clicks. */
 const MOST_TAGGED = 10_000;
 
 /** By what the event itself says; the link's tags, and where it was created, are looked up for those that select it. */
 export function selects({ events, kinds, via, domains }: WebhookSelection, event: StoredEvent): boolean {
-  const name = NAMES[event.type];
+  const { webhook: name } = catalogue[event.type];
   if (name === undefined || !events.includes(name)) return false;
   if (domains.length > 0 && !domains.includes(hostOf(event))) return false;
   if (event.type !== "LinkClicked") return true;
@@ -71,7 +50,7 @@ export function deliveryMaker({ eventStore, baseUrl }: DeliveriesDeps) {
   }
 
   return async (event: StoredEvent, webhooks: readonly Selecting[]): Promise<NewDelivery[]> => {
-    const name = NAMES[event.type];
+    const { webhook: name } = catalogue[event.type];
     if (name === undefined || webhooks.length === 0) return [];
     const to = (told: readonly Selecting[], body: string, tags: readonly string[] = []) =>
       told

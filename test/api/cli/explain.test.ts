@@ -61,7 +61,7 @@ describe("a link explained", { timeout: 60_000 }, () => {
     destination: "https://example.com/summer",
     status: "live",
     owner: { account_id: owner.accountId, email: owner.email },
-    created_by: `${owner.email}, in the portal`,
+    created_by: owner.email,
     clicks: { click: 3, qr_scan: 1, preview: 0, total: 4 },
     withdrawals: [{ clicks: 1, reason: "a test click", restored_at: null }],
     set_aside: [],
@@ -83,7 +83,7 @@ describe("a link explained", { timeout: 60_000 }, () => {
       const steps = found.history.map(({ type, by }: Record<string, string>) => `${type} by ${by}`);
       expect(steps).toEqual([
         ...["LinkCreated", "LinkRetargeted", "LinkDisabled", "LinkEnabled"].map(
-          (type) => `${type} by ${owner.email}, in the portal`,
+          (type) => `${type} by ${owner.email}`,
         ),
         "ClicksWithdrawn by the operator of this service",
       ]);

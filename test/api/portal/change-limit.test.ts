@@ -30,6 +30,8 @@ const STILL_POSSIBLE: Record<string, number> = {
   "/portal/invitation/accept": 404,
   // Which account is looked at.
   "/portal/accounts": 409,
+  // Says what this browser shows.
+  "/portal/news/dismiss": 303,
   // There are no more of them than were made.
   "/portal/shared/:pageId/end": 404,
   "/portal/shared/mails/:mailId/stop": 404,

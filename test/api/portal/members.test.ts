@@ -145,6 +145,50 @@ describe("members", () => {
     expect(sent.status).toBe(404);
   });
 
+  it("who are in no account any more open one of their own, once", async () => {
+    const one = await join(owner, "alone@example.com", "viewer");
+    expect((await one.post("/portal/accounts")).status).toBe(409);
+    await one.post("/portal/account/leave");
+    expect((await one.get("/portal/accounts")).text).toContain("open an account of your own");
+    const opened = await one.submit("/portal/accounts", {});
+    expect([opened.status, opened.text]).toEqual([200, expect.stringContaining("you are its owner")]);
+    const path = await people.shorten(one, "https://example.com/of-their-own");
+    expect((await one.get(path)).status).toBe(200);
+    expect((await owner.get(path)).status).toBe(404);
+    expect((await one.get("/portal/plan")).status).toBe(200);
+    expect((await one.post("/portal/accounts")).status).toBe(409);
+    const closing = await one.submit("/portal/account", { password: PASSWORD }, "/portal/account/close");
+    expect(closing.text).toContain("Your account is closed");
+    expect((await newcomer().post("/portal/sign-in", { email: one.email, password: PASSWORD })).status).toBe(
+      401,
+    );
+  });
+
+  it("keep an owner, whatever two owners do to each other and to themselves at once", async () => {
+    for (const act of ["remove", "lower", "leave"] as const) {
+      const first = await people.developer();
+      const second = await join(first, `second-${act}@example.com`, "owner");
+      const both = [
+        { one: first, id: first.accountId, other: second.personId },
+        { one: second, id: second.personId, other: first.accountId },
+      ];
+      await Promise.all(
+        both.map(({ one, other }) =>
+          act === "leave"
+            ? one.post(`/portal/${first.accountId}/account/leave`)
+            : one.post(
+                `/portal/${first.accountId}/members/${other}/${act === "remove" ? "remove" : "role"}`,
+                act === "lower" ? { role: "viewer" } : {},
+              ),
+        ),
+      );
+      const owners = await Promise.all(
+        both.map(async ({ one }) => (await one.get(`/portal/${first.accountId}/plan`)).status),
+      );
+      expect([act, owners.toSorted()]).toEqual([act, [200, 403]]);
+    }
+  });
+
   it("by the API: with the scope alone, within the rights of the key", async () => {
     const email = "by-the-api@example.com";
     const { key: usual } = await service.issueKey(owner.accountId);

@@ -1,0 +1,41 @@
+// What somebody has to know of at the dashboard: a changed role, password or way to sign in, until they dismiss it or a week is over.
+import type { FastifyRequest } from "fastify";
+import type { Api } from "../../api/fastify.ts";
+import type { News } from "../../projections/definitions/persons.ts";
+import { newsOf } from "../../queries/people.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import { type Html, type HtmlValue, html } from "../shell/html.ts";
+import { postButton, time } from "../shell/parts.ts";
+import { signedIn } from "../shell/sessions.ts";
+import { redirectTo } from "../shell/visit.ts";
+
+const WEEK_SECONDS = 7 * 86_400;
+
+const TEXTS: Readonly<Record<News["type"], (account: HtmlValue, news: News) => HtmlValue>> = {
+  MemberRoleChanged: (account, { role }) => html`You are ${role} of ${account} now.`,
+  MemberRemoved: (account) => html`You are no longer a member of ${account}.`,
+  PasswordChanged: () =>
+    html`Your password was changed. If that wasn’t you, <a href="/portal/reset">choose another one</a> at once.`,
+};
+
+/** Empty where there is nothing. */
+export async function newsBox(deps: PortalDeps, request: FastifyRequest): Promise<Html | undefined> {
+  const { personId } = signedIn(request);
+  const since = request.cookies[request.visit.cookies.newsSeen(personId)] ?? "";
+  const news = await newsOf(deps, personId, since);
+  if (news.length === 0) return undefined;
+  return html`<div class="notice notice-info" role="status"><ul class="stack">${news.map(
+    (one) => html`<li>${time(one.at)}: ${TEXTS[one.type](html`<strong>${one.account}</strong>`, one)}</li>`,
+  )}</ul>${postButton("/portal/news/dismiss", "Dismiss", { kind: "small" })}</div>`;
+}
+
+export function newsForm(app: Api, { clock }: Pick<PortalDeps, "clock">): void {
+  app.post("/news/dismiss", async ({ visit: { person, cookies } }, reply) => {
+    if (person)
+      reply.setCookie(cookies.newsSeen(person.personId), clock().toISOString(), {
+        ...cookies.options,
+        maxAge: WEEK_SECONDS,
+      });
+    return redirectTo(reply, "/portal");
+  });
+}

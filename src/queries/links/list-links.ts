@@ -163,8 +163,8 @@ export async function fewLinks(
 ): Promise<LinkDocument[] | undefined> {
   const filter = await filterOf(deps, { accountId }, options);
   const query = { ...filter, sort: NEWEST, limit: most + 1 };
-  const found = await deps.readStore.find<LinkDocument>(links.collection.name, query);
-  return found.length > most ? undefined : found;
+  const few = await deps.readStore.find<LinkDocument>(links.collection.name, query);
+  return few.length > most ? undefined : few;
 }
 
 /** Finds those of some links that fit, by their ids. @throws too_many_links */
@@ -179,8 +179,8 @@ export async function fittingLinks(
     const _id = fitting ? ids.filter((id) => fitting.has(id)) : ids;
     if (_id.length === 0) return new Map();
     const query = { ...filter, in: { ...filter.in, _id }, limit: _id.length };
-    const found = await deps.readStore.find<LinkDocument>(links.collection.name, query);
-    return new Map(found.map((link) => [link._id, link]));
+    const documents = await deps.readStore.find<LinkDocument>(links.collection.name, query);
+    return new Map(documents.map((link) => [link._id, link]));
   };
 }
 

@@ -16,6 +16,7 @@ import { exportRoutes } from "./analytics/export-routes.ts";
 import { liveNumbers } from "./analytics/live-numbers.ts";
 import { whyPage } from "./analytics/why-page.ts";
 import { resetPages } from "./auth/reset-pages.ts";
+import { signInLinkPage } from "./auth/sign-in-link-page.ts";
 import { signInPages } from "./auth/sign-in-pages.ts";
 import { signUpPages } from "./auth/sign-up-pages.ts";
 import { knownDevices } from "./auth/start-session.ts";
@@ -89,6 +90,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
         themeRoute(app);
         signUpPages(app, portal);
         signInPages(app, portal);
+        signInLinkPage(app, portal);
         resetPages(app, portal);
         dashboardPage(app, portal);
         analyticsPage(app, portal);

@@ -26,6 +26,8 @@ const ROUTES: Readonly<Record<Access, readonly string[]>> = {
     "POST /sign-up/finish",
     "GET /sign-in",
     "POST /sign-in",
+    "GET /sign-in/link",
+    "POST /sign-in/link",
     "POST /sign-out",
     "GET /reset",
     "POST /reset",

@@ -1,4 +1,4 @@
-// linkledger person list | show | operator | remove
+// linkledger person list | show | sign-in-link | operator | remove
 import { Argument } from "commander";
 import { Refused } from "../../commands/refusals.ts";
 import { listPersons, personRow } from "../../queries/people.ts";
@@ -24,6 +24,16 @@ export const commands: readonly CommandRow[] = [
       const found = await personRow(deps, personId);
       if (!found) throw new Refused("person_not_found");
       return found;
+    },
+  },
+  {
+    name: "sign-in-link <person>",
+    about: "make a link that signs a person in, once, within ten minutes, whatever SIGN_IN says",
+    args: { person: PERSON },
+    async run({ deps, context, config }, _: object, personId: string) {
+      const { issueSignInLink } = await import("../../commands/people/one-time-tokens.ts");
+      const { path, expiresAt } = await issueSignInLink(deps, context, personId);
+      return { person_id: personId, link: `${config.baseUrl}${path}`, expires_at: expiresAt };
     },
   },
   {

@@ -1,19 +1,21 @@
-// One-time tokens, mailed or handed over by the operator: to sign up, choose a new password, confirm a new address. Only
+// One-time tokens, mailed or handed over by the operator: to sign up, choose a new password, confirm a new address, sign in. Only
 // their SHA-256 is stored. Those of a person are void once their password or address changes, or they are removed.
 import { hash, randomBytes } from "node:crypto";
 import type { Tier } from "../../events/vocabulary.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
+import type { CommandContext } from "../caller.ts";
+import type { CommandDeps } from "../handle-command.ts";
 import { Refused } from "../refusals.ts";
 import { acceptEmail, type ChangedEmail, changeEmail, personWithEmail, provedEmail } from "./email.ts";
 import { acceptPassword, hashPassword, keepPassword, type PasswordDeps, passwordEpoch } from "./password.ts";
-import { byPerson } from "./persons.ts";
+import { byPerson, recordAct } from "./persons.ts";
 import { emailSecret, normalEmail } from "./secrets.ts";
 
 type Deps = { secrets: Secrets; clock: () => Date };
 
 /** Part of the secret's name, so that a token of one purpose is unknown for another. */
-type TokenPurpose = "sign-up" | "password" | "email" | "invitation";
+type TokenPurpose = "sign-up" | "password" | "email" | "sign-in";
 
 /**
  * `email`: the person's, or the one that they are to get. `credentials`: of theirs at the time of issue. `isMailed`: to the
@@ -149,6 +151,38 @@ export async function confirmEmailChange(
   const changed = await changeEmail(deps, personId, email);
   await provedEmail(deps, personId, email);
   return changed;
+}
+
+const SIGN_IN_LINK_MS = 600_000;
+
+/**
+ * A link that signs the person in, once, whatever ways of signing in there are. `path`: path and query of its page. Recorded
+ * first: there is no link that the log doesn't know of. @throws person_not_found
+ */
+export async function issueSignInLink(
+  deps: CommandDeps & { secrets: Secrets },
+  context: CommandContext,
+  personId: string,
+): Promise<{ path: string; expiresAt: string }> {
+  const expiresAt = new Date(deps.clock().getTime() + SIGN_IN_LINK_MS).toISOString();
+  const issued = (of: { personId: string; at: string }) =>
+    ({ type: "SignInLinkIssued", data: { ...of, expiresAt } }) as const;
+  await recordAct(deps, context, issued, personId);
+  const token = await issueToken(deps, "sign-in", { personId }, SIGN_IN_LINK_MS);
+  return { path: `/portal/sign-in/link?token=${token}`, expiresAt };
+}
+
+/** Whom a link would sign in, without consuming it. @throws token_expired, also once they are removed */
+export async function lookAtSignInLink(deps: Deps, token: string): Promise<{ email: string }> {
+  const { personId } = await lookAtToken<{ personId: string }>(deps, "sign-in", token);
+  return { email: known<string>(await deps.secrets.get(emailSecret(personId), deps.clock())) };
+}
+
+/** `epoch`: of the person's present password. @throws token_expired */
+export async function useSignInLink(deps: Deps, token: string): Promise<{ personId: string; epoch: string }> {
+  await lookAtSignInLink(deps, token);
+  const { personId } = await useToken<{ personId: string }>(deps, "sign-in", token);
+  return { personId, epoch: await passwordEpoch(deps.secrets, personId, deps.clock()) };
 }
 
 async function issuePersonToken(

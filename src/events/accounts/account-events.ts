@@ -303,6 +303,10 @@ export const personEvents = {
     ...ofPerson,
     sessions: z.enum(["all", "one"]),
   }),
+  SignInLinkIssued: eventType("The operator made a link that signs the person in, once.", {
+    ...ofPerson,
+    expiresAt: z.iso.datetime().describe("Until then it works"),
+  }),
   OperatorMarked: eventType(
     "The person became an operator of this service: what is under `/admin` opens with their own session.",
     ofPerson,

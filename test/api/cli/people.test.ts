@@ -1,5 +1,6 @@
 // Members and people by the command line, beside a running service; what is left of somebody who was removed.
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { lookAtSignInLink } from "../../../src/commands/people/one-time-tokens.ts";
 import { PASSWORD, visitor } from "../../support/portal/browser-like.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
@@ -8,13 +9,15 @@ import { startTestService, type TestService } from "../../support/service/start-
 
 let service: TestService;
 let cli: ReturnType<typeof commandLine>;
+let people: ReturnType<typeof portalPeople>;
 let owner: Person;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
   folder = await temporaryFolder();
   service = await startTestService({ DATA_DIR: folder.path, TRUST_PROXY: "loopback" });
   cli = commandLine(folder.path);
-  owner = await portalPeople(service).person();
+  people = portalPeople(service);
+  owner = await people.person();
 });
 afterAll(async () => {
   await service.stop();
@@ -77,4 +80,34 @@ it("the operator invites, changes and removes members, and a removed person leav
       accounts: [],
     }),
   );
+});
+
+it("the operator makes a link that signs somebody in: once, within ten minutes, by its button alone", async () => {
+  const person = await people.person();
+  const linkOf = async () => new URL(String((await cli.json("person", "sign-in-link", person.email)).link));
+  const { pathname, search, searchParams } = await linkOf();
+  const events = await service.backend.eventStore.read(`person-${person.accountId}`);
+  expect(events).toMatchObject([{ type: "SignInLinkIssued", metadata: { actor: { type: "operator" } } }]);
+
+  const one = visitor(service.port, { address: "203.0.113.8" });
+  for (const _ of [1, 2]) {
+    const { status, text, headers } = await one.get(pathname + search);
+    expect([status, text, headers["referrer-policy"]]).toEqual([
+      200,
+      expect.stringContaining(`As ${person.email}`),
+      "no-referrer",
+    ]);
+  }
+  expect((await one.get("/portal/links")).headers.location).toContain("/portal/sign-in");
+  const sent = Object.fromEntries(searchParams);
+  const tries = await Promise.all([1, 2, 3].map(() => one.post(pathname, sent)));
+  expect(tries.map(({ status }) => status).sort()).toEqual([303, 404, 404]);
+  expect((await one.get("/portal/links")).status).toBe(200);
+  expect((await one.get("/portal/accounts")).text).toContain(person.email);
+
+  const token = String((await linkOf()).searchParams.get("token"));
+  const { secrets } = service.backend;
+  const after = (ms: number) => ({ secrets, clock: () => new Date(Date.now() + ms) });
+  expect(await lookAtSignInLink(after(590_000), token)).toEqual({ email: person.email });
+  await expect(lookAtSignInLink(after(600_000), token)).rejects.toMatchObject({ code: "token_expired" });
 });

@@ -23,6 +23,7 @@ const STILL_POSSIBLE: Record<string, number> = {
   // Need no session; limited by address, or guarded by a mailed token.
   "/portal/account/email/confirm": 404,
   "/portal/sign-in": 401,
+  "/portal/sign-in/link": 404,
   "/portal/sign-up": 400,
   "/portal/reset/choose": 404,
   "/portal/sign-up/finish": 404,

@@ -72,7 +72,7 @@ it("names options that commands have", () => {
 
 it("names commands that there are", async () => {
   const commands =
-    /`(?:bin\/linkledger )?((?:account|member|person|key|domain|webhook|link|clicks|projections|audit|log|secrets|export) [a-z][a-z-]*)/g;
+    /(?:`(?:bin\/linkledger )?|^bin\/linkledger )((?:account|member|person|key|domain|webhook|link|clicks|projections|audit|log|secrets|export) [a-z][a-z-]*)/gm;
   const words = new Set(named(commands).map((found) => found.split(": ")[1] ?? ""));
   expect(words.size).toBeGreaterThan(25);
   const helpOf = async (command: string) => {

@@ -1,5 +1,7 @@
 // Run by Node as an administrator of KurrentDB or EventStoreDB: makes the service's own user, lets it read the log ($all),
 // and keeps deleting and cutting streams to administrators, where nobody has set default rights; safe to repeat.
+// ADMIN_URL='esdb://admin:password@a:2113,b:2113?tls=true&tlsCAFile=ca.crt' NODE_EXTRA_CA_CERTS=ca.crt \
+//   SERVICE_USER=linkledger SERVICE_PASSWORD=secret node deploy/eventstore/make-user.js
 import { setTimeout as pause } from "node:timers/promises";
 import { EventStoreDBClient, jsonEvent, NO_STREAM, WrongExpectedVersionError } from "@eventstore/db-client";
 

@@ -10,6 +10,7 @@ export const MOMENT_EXAMPLE = "a date such as 2026-01-31, or a time such as 2026
 
 const FORM =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/i;
+const DATE = /^\d{4}-\d\d-\d\d$/;
 const MINUTE_MS = 60_000;
 const LONGEST_ZONE = 100;
 
@@ -27,6 +28,11 @@ export function parseLocalMoment(text: string): LocalMoment | undefined {
   const local = Date.parse(iso);
   if (Number.isNaN(local) || new Date(local).toISOString() !== iso) return undefined;
   return { local, offset: offset === undefined ? undefined : offsetOf(offset) };
+}
+
+/** A calendar date alone, such as 2026-01-31: milliseconds of its first moment as if it were UTC. */
+export function parseDate(text: string): number | undefined {
+  return DATE.test(text) ? parseLocalMoment(text)?.local : undefined;
 }
 
 /** A time without an offset is UTC, as in a form's `datetime-local`; of the years 0 to 9999 in UTC. */

@@ -130,6 +130,8 @@ function limitTable({ free, developer, webhooks }: Limits): string {
     bothPlans("Exports at a time", MOST_EXPORTS),
     ["Pages to share", "none", `${STREAM_LIMITS.sharedPages}`],
     ["Weekly mails", "none", `${STREAM_LIMITS.weeklyMails}`],
+    bothPlans("Members", STREAM_LIMITS.members),
+    bothPlans("Invitations that are open", STREAM_LIMITS.invitations),
     bothPlans("Saved filters", STREAM_LIMITS.savedFilters),
     bothPlans("Tags with a colour", STREAM_LIMITS.tagColours),
     bothPlans("Changes of a link, ever", STREAM_LIMITS.linkChanges),

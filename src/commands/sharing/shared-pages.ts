@@ -4,7 +4,7 @@ import { hash, randomBytes } from "node:crypto";
 import { SHARED_CARDS, SHARED_RANGES, type SharedCard } from "../../events/accounts/sharing-events.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
-import { isTimeZone, noTimeZone, parseLocalMoment, parseMoment } from "../../runtime/moment.ts";
+import { isTimeZone, noTimeZone, parseDate, parseMoment } from "../../runtime/moment.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { boundedText } from "../accept-text.ts";
 import type { SharedPage } from "../account/account.ts";
@@ -39,7 +39,6 @@ export const SHARED_NAME_MAX = 100;
 const MOST_OF_FILTERS = 4_096;
 const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
-const DATE = /^\d{4}-\d\d-\d\d$/;
 
 /** Whose page an address is: `{ accountId, pageId }`, by the SHA-256 of its token. */
 const sharedPageSecret = (tokenHash: string) => `shared-page/${tokenHash}`;
@@ -194,7 +193,7 @@ function acceptCards(cards: readonly string[]): SharedCard[] {
 
 function dayOf(field: "from" | "to", text = ""): string | undefined {
   if (text === "") return undefined;
-  if (DATE.test(text) && parseLocalMoment(text)) return text;
+  if (parseDate(text) !== undefined) return text;
   throw invalid(field, `${field} must be a date such as 2026-11-01`);
 }
 

@@ -2,12 +2,12 @@
 // and a form, so that it works without scripts.
 import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import type { Interval } from "../../queries/analytics/intervals.ts";
-import { parseLocalMoment, utcDate } from "../../runtime/moment.ts";
+import { parseDate, utcDate } from "../../runtime/moment.ts";
 import { zoneOptions } from "../account/account-page.ts";
 import { field } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { DATE, LONGEST, type PageRange, rangesFor } from "./shown-range.ts";
+import { LONGEST, type PageRange, rangesFor } from "./shown-range.ts";
 import { type AnalyticsView, viewAddress } from "./view-address.ts";
 
 const COMPARED = {
@@ -63,7 +63,7 @@ function customForm(view: AnalyticsView): Html {
   const input = (label: string, name: "from" | "to" | "compare_from" | "compare_to", hint?: string) => {
     const text = typed[name];
     // A picker shows nothing for another text, such as of an address written by hand, and would send nothing.
-    const isShown = text === "" || (DATE.test(text) && parseLocalMoment(text) !== undefined);
+    const isShown = text === "" || parseDate(text) !== undefined;
     const type = isShown ? "date" : "text";
     const about = { error: errors[name], type, autocomplete: "off", maxlength: LONGEST } as const;
     return field({ label, name, hint, value: text, ...about });

@@ -19,7 +19,7 @@ import {
   timeZone,
   UTC,
 } from "../../queries/analytics/time-zone.ts";
-import { type LocalMoment, noTimeZone, parseLocalMoment } from "../../runtime/moment.ts";
+import { noTimeZone, parseDate } from "../../runtime/moment.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 
 /** Each up to now, from the start of its first hour, day or month; with points of `interval` unless others are chosen. */
@@ -41,7 +41,6 @@ const LENGTHS: Readonly<Record<Interval, number>> = {
   month: 30 * DAY_MS,
 };
 
-export const DATE = /^\d{4}-\d\d-\d\d$/;
 export const LONGEST = 100;
 /** What can't be typed in the form counts as empty. */
 const typed = z
@@ -117,13 +116,14 @@ export function pageRange(query: RangeQuery, tier: Tier, now: Date, ownZone = ""
     ...(compare === "custom" ? { compare_from, compare_to } : { compare_from: "", compare_to: "" }),
   };
   const moments = DATES.map((name) => {
-    const moment = DATE.test(days[name]) ? parseLocalMoment(days[name]) : undefined;
-    if (days[name] !== "" && !moment) errors[name] = "This is no date. Choose one, such as 2026-11-01.";
+    const moment = parseDate(days[name]);
+    if (days[name] !== "" && moment === undefined)
+      errors[name] = "This is no date. Choose one, such as 2026-11-01.";
     return moment;
   });
-  const period = (first: LocalMoment | undefined, last: LocalMoment | undefined, name: "" | "compare_") => {
-    const from = first && timeOf(days[`${name}from`], zone, "from");
-    const to = last && instantOf(zone, last.local + DAY_MS, "start");
+  const period = (first: number | undefined, last: number | undefined, name: "" | "compare_") => {
+    const from = first === undefined ? undefined : timeOf(days[`${name}from`], zone, "from");
+    const to = last === undefined ? undefined : instantOf(zone, last + DAY_MS, "start");
     if (from !== undefined && from >= now.getTime()) errors[`${name}from`] ??= STILL_TO_COME;
     if (from !== undefined && to !== undefined && from >= to)
       errors[`${name}to`] = "This is before the first day.";
@@ -179,8 +179,8 @@ function intervalsOf(from: number | undefined, to: number, usual: Interval | und
 
 const dates = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
 
-function customName(first: LocalMoment | undefined, last: LocalMoment | undefined): string {
-  const [from, to] = [first, last].map((day) => day && dates.format(day.local));
+function customName(first: number | undefined, last: number | undefined): string {
+  const [from, to] = [first, last].map((day) => (day === undefined ? undefined : dates.format(day)));
   if (from && to) return from === to ? from : `${from} to ${to}`;
   return from ? `since ${from}` : to ? `until ${to}` : "all time";
 }

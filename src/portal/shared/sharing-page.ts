@@ -14,10 +14,9 @@ import { beginWeeklyMail, stopWeeklyMail } from "../../commands/sharing/weekly-m
 import { SHARED_CARDS } from "../../events/accounts/sharing-events.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { DAY_MS, instantOf, type TimeZone } from "../../queries/analytics/time-zone.ts";
-import { parseLocalMoment } from "../../runtime/moment.ts";
+import { parseDate } from "../../runtime/moment.ts";
 import { acceptedFilters } from "../analytics/ask-view.ts";
 import { CARDS } from "../analytics/breakdowns.ts";
-import { DATE } from "../analytics/shown-range.ts";
 import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf } from "../analytics/view-address.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { type Fields, schemaOf } from "../shell/form.ts";
@@ -158,8 +157,8 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
 
 /** When a day is over, in the zone of the page; any other text as it is, which is refused. */
 function dayAfter(text: string, zone: TimeZone): string {
-  const day = DATE.test(text) ? parseLocalMoment(text) : undefined;
-  return day ? new Date(instantOf(zone, day.local + DAY_MS, "start")).toISOString() : text;
+  const day = parseDate(text);
+  return day === undefined ? text : new Date(instantOf(zone, day + DAY_MS, "start")).toISOString();
 }
 
 function queryOf(text: string): z.output<typeof AnalyticsQuery> {

@@ -3,7 +3,7 @@ import type { BasicLogger } from "../../runtime/logging.ts";
 import { type EventStore, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import { type Build, checkpointName, collectionsOf } from "../fold/build.ts";
-import { whyAnew } from "../fold/build-state.ts";
+import { whyAnew } from "../fold/open-build.ts";
 import type { ProjectionGroup } from "../groups.ts";
 import { type Builds, beginAnew, dropped, isListed, register } from "./builds.ts";
 import { changeBuilds, readBuilds } from "./builds-document.ts";

@@ -8,8 +8,9 @@ import { type Position, START } from "../../stores/event-store/port.ts";
 import { type AwaitedEvent, CheckpointMoved } from "../../stores/read-store/port.ts";
 import type { ProjectionGroup } from "../groups.ts";
 import { type Build, checkpointName } from "./build.ts";
-import { type BuildState, openBuild } from "./build-state.ts";
+import type { BuildState } from "./build-state.ts";
 import { droppedOrOlder, type FoldDeps, FoldedFromElsewhere } from "./fold-deps.ts";
+import { openBuild } from "./open-build.ts";
 
 export type FoldOptions = {
   signal: AbortSignal;

@@ -7,7 +7,7 @@ import { COUNTRIES } from "../../events/countries.ts";
 import { folded } from "../../events/links/search-text.ts";
 import { CLICK_KINDS, DEVICE_TYPES, UNKNOWN } from "../../events/vocabulary.ts";
 import { hostName } from "../../runtime/addresses/host-name.ts";
-import { parseLocalMoment } from "../../runtime/moment.ts";
+import { parseDate } from "../../runtime/moment.ts";
 import { closestName } from "../../runtime/text/closest-name.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 import { type Filters, GROUPS, type GroupBy } from "./question.ts";
@@ -90,7 +90,7 @@ const FIELDS: Readonly<Partial<Record<GroupBy, FieldOfFilter>>> = {
   },
   day: {
     must: "must be a date such as 2026-11-01",
-    of: (text) => (/^\d{4}-\d\d-\d\d$/.test(text) && parseLocalMoment(text) ? text : undefined),
+    of: (text) => (parseDate(text) === undefined ? undefined : text),
   },
   weekday: { must: "must be 1 (Monday) to 7", of: (text) => /^[1-7]$/.exec(text)?.[0] },
   weekday_hour: {

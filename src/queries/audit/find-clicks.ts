@@ -2,7 +2,7 @@
 // document; the search itself runs in another thread.
 
 import { Refused } from "../../commands/refusals.ts";
-import { CATEGORY, linkKey, PREFIX } from "../../events/streams.ts";
+import { linkKey, PREFIX } from "../../events/streams.ts";
 import { laterOf } from "../../projections/definitions/click-tables/positions.ts";
 import { clicks as clickGroup } from "../../projections/groups.ts";
 import { namedLink } from "../../queries/links/named-link.ts";
@@ -12,9 +12,8 @@ import type { ReadStore } from "../../stores/read-store/port.ts";
 import { lastPositionIn, positionBefore } from "../analytics/log-positions.ts";
 import { HOUR_MS } from "../analytics/time-zone.ts";
 import { refuseForeignPosition } from "../cursor.ts";
-import { ownerOf } from "../feed/account-events.ts";
 import { auditedEvent } from "./audited-event.ts";
-import { linkOf } from "./clicks-between.ts";
+import { CLICK_PAGES, mayBeOf } from "./clicks-in-log.ts";
 
 /**
  * `from` is inclusive, `to` exclusive: times of recording, ISO 8601 UTC; all by default. `after`: a position before `from`. `known`:
@@ -36,7 +35,6 @@ export type FoundClicks = { events: RecordedEvent[]; next: Position | null };
 
 export type FindClicks = (search: ClickSearch) => Promise<FoundClicks>;
 
-const CLICKS = { categories: [CATEGORY.clicks], limit: 1_000 };
 /** Clicks that are read for one answer, in which another caller of the thread waits. */
 const MOST_SEARCHED = 50_000;
 
@@ -46,12 +44,15 @@ export async function findClicks(
   { after, known, from = "", to, link, account, limit }: ClickSearch,
 ): Promise<FoundClicks> {
   const events: RecordedEvent[] = [];
+  const isOf = mayBeOf({ link, accountId: account });
+  const isWanted = (click: RecordedEvent) =>
+    click.recordedAt >= from && click.recordedAt < (to ?? "~") && isOf(click);
   let searched = 0;
   const parts = known
     ? [{ after, upTo: known.last }, { after: laterOf(after, known.last, known.upTo) }]
     : [{ after }];
   for (const part of parts)
-    for await (const { events: batch, next } of logPages(eventStore, { ...part, ...CLICKS })) {
+    for await (const { events: batch, next } of logPages(eventStore, { ...part, ...CLICK_PAGES })) {
       for (const event of batch) {
         if (isWanted(event)) events.push(event);
         if (events.length === limit) return { events, next: event.position };
@@ -60,15 +61,6 @@ export async function findClicks(
       if (searched >= MOST_SEARCHED) return { events, next };
     }
   return { events, next: null };
-
-  /** One that can't be read and doesn't say whose it is may be a wanted one. */
-  function isWanted(click: RecordedEvent): boolean {
-    if (click.recordedAt < from || click.recordedAt >= (to ?? "~")) return false;
-    return (
-      (link === undefined || (linkOf(click) ?? link) === link) &&
-      (account === undefined || (ownerOf(click) ?? account) === account)
-    );
-  }
 }
 
 type SearchDeps = {

@@ -7,7 +7,7 @@ import { isWithdrawnBy } from "../../events/withdrawals.ts";
 import { withdrawalsOf } from "../../projections/fold/read-withdrawals.ts";
 import type { EventStore, Position, RecordedEvent, StoredText } from "../../stores/event-store/port.ts";
 import { type HitCounts, hitCounts } from "../links/hits-of-links.ts";
-import { clicksBetween } from "./clicks-between.ts";
+import { clicksInLog } from "./clicks-in-log.ts";
 
 const MOST_UNREADABLE = 10;
 
@@ -87,15 +87,13 @@ export async function recount(
   const isWithdrawn = isWithdrawnBy(await withdrawalsOf({ eventStore }, link, clicks.up_to));
   const counts = hitCounts();
   const unreadable: string[] = [];
-  const onUnreadable = ({ position }: RecordedEvent) => {
-    if (unreadable.length < MOST_UNREADABLE)
-      unreadable.push(`a click at position ${position} that may be of it can't be read`);
-  };
-  const range = { after, upTo: clicks.up_to };
-  for await (const page of clicksBetween({ eventStore }, link, range, onUnreadable))
-    for (const { data, position } of page)
-      if (!isWithdrawn({ ...data, position })) {
-        counts[data.kind] += 1;
+  for await (const page of clicksInLog({ eventStore }, { link }, { after, upTo: clicks.up_to }))
+    for (const click of page)
+      if ("unreadable" in click) {
+        if (unreadable.length < MOST_UNREADABLE)
+          unreadable.push(`a click at position ${click.unreadable.position} that may be of it can't be read`);
+      } else if (!isWithdrawn({ ...click.data, position: click.position })) {
+        counts[click.data.kind] += 1;
         counts.total += 1;
       }
   const kinds = ["click", "preview", "qr_scan"] as const;

@@ -5,7 +5,7 @@ import { linkKey, linkStream } from "../../events/streams.ts";
 import { isSelectedBy, isWithdrawnBy, type WithdrawnSelection } from "../../events/withdrawals.ts";
 import { withdrawalsOf } from "../../projections/fold/read-withdrawals.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
-import { clicksBetween } from "./clicks-between.ts";
+import { clicksInLog } from "./clicks-in-log.ts";
 
 const SAMPLES = 5;
 
@@ -31,9 +31,10 @@ export async function matchingClicks(
   };
   const [created] = await eventStore.read(linkStream(host, slug), { limit: 1 });
   if (!created) return matching;
-  for await (const clicks of clicksBetween({ eventStore }, link, { after: created.position, upTo })) {
-    for (const { data, position } of clicks) {
-      if (!isSelected(data)) continue;
+  for await (const clicks of clicksInLog({ eventStore }, { link }, { after: created.position, upTo })) {
+    for (const click of clicks) {
+      if ("unreadable" in click || !isSelected(click.data)) continue;
+      const { data, position } = click;
       matching.matched += 1;
       if (isWithdrawn({ ...data, position })) continue;
       matching.counted += 1;

@@ -3,11 +3,8 @@
 import { z } from "zod";
 import type { VerificationRuns } from "../../audit/verification-runs.ts";
 import { isRefused, Refused } from "../../commands/refusals.ts";
-import {
-  listWithdrawals,
-  previewWithdrawal,
-  type WithdrawalRequest,
-} from "../../commands/withdrawals/withdraw-clicks.ts";
+import type { WithdrawalRequest } from "../../commands/withdrawals/accept-selection.ts";
+import { listWithdrawals, previewWithdrawal } from "../../commands/withdrawals/withdraw-clicks.ts";
 import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
 import { CATEGORY, SEALS_STREAM, streamNamed } from "../../events/streams.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";

@@ -2,16 +2,13 @@
 
 import { reclassified } from "../../events/classification/reclassify.ts";
 import { clickFacts } from "../../events/click-facts.ts";
-import { readableEvent } from "../../events/read-event.ts";
-import { CATEGORY } from "../../events/streams.ts";
 import { queriedBuild } from "../../projections/builds/builds.ts";
 import { readBuilds } from "../../projections/builds/builds-document.ts";
 import { type ChunkHead, chunksOf, clickTables } from "../../projections/definitions/click-tables/chunk.ts";
 import { withdrawnOfAll } from "../../projections/fold/read-withdrawals.ts";
 import { clicks as clickGroup } from "../../projections/groups.ts";
-import { ownerOf } from "../../queries/feed/account-events.ts";
+import { clicksInLog } from "../../queries/audit/clicks-in-log.ts";
 import { utcDate } from "../../runtime/moment.ts";
-import { logPages } from "../../stores/event-store/log-pages.ts";
 import { type EventStore, type Position, type RecordedEvent, START } from "../../stores/event-store/port.ts";
 import type { Document, ReadStore } from "../../stores/read-store/port.ts";
 import type { ClickRow } from "./click-lines.ts";
@@ -28,9 +25,6 @@ type Deps = {
   readStore: Pick<ReadStore, "checkpoint" | "find" | "get">;
 };
 
-/** Bounds memory, as one batch is held at a time. */
-const BATCH = 1_000;
-
 /**
  * In the order of the log, up to its end at the call, without those that are withdrawn, and of the kinds that they count as. Clicks
  * that were imported or waited in a journal are recorded later than they happened, so all that follow are read. A click that can't
@@ -43,20 +37,15 @@ export async function* clickRows(deps: Deps, selection: ClickSelection): AsyncGe
   const upTo = await eventStore.head();
   const isWithdrawn = await withdrawnOfAll({ eventStore });
   const rules = queriedBuild(clickGroup, await readBuilds(readStore, clickGroup))?.rules;
-  const part = { ...(await startOf(deps, selection)), upTo, categories: [CATEGORY.clicks], limit: BATCH };
-  for await (const { events } of logPages(eventStore, part)) {
-    const rows: ClickRow[] = [];
-    for (const recorded of events) {
-      // Before the data is validated, as most clicks may be of others.
-      if (accountId !== undefined && (ownerOf(recorded) ?? accountId) !== accountId) continue;
-      const event = readableEvent(recorded, () => rows.push(unreadable(recorded)));
-      if (event?.type !== "LinkClicked" || event.data.at < since || event.data.at >= until) continue;
-      const { data, id, position } = rules === undefined ? event : reclassified(event, rules);
+  const part = { ...(await startOf(deps, selection)), upTo };
+  for await (const clicks of clicksInLog({ eventStore }, { accountId }, part))
+    yield clicks.flatMap((click) => {
+      if ("unreadable" in click) return [unreadable(click.unreadable)];
+      if (click.data.at < since || click.data.at >= until) return [];
+      const { data, id, position } = rules === undefined ? click : reclassified(click, rules);
       const row = { ...clickFacts(data), eventId: id, position };
-      if (!isWithdrawn(row)) rows.push(row);
-    }
-    yield rows;
-  }
+      return isWithdrawn(row) ? [] : [row];
+    });
 }
 
 /**

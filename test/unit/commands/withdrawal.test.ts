@@ -2,11 +2,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { acceptReason } from "../../../src/commands/accept-text.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
-import {
-  listWithdrawals,
-  selectionOf,
-  withdrawClicks,
-} from "../../../src/commands/withdrawals/withdraw-clicks.ts";
+import { selectionOf } from "../../../src/commands/withdrawals/accept-selection.ts";
+import { listWithdrawals, withdrawClicks } from "../../../src/commands/withdrawals/withdraw-clicks.ts";
 import type { FindMatching } from "../../../src/commands/withdrawals/withdrawal.ts";
 import {
   evolve,

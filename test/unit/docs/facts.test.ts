@@ -47,17 +47,26 @@ it("names events that are recorded", () => {
   expect(unknown(/`([A-Z][a-z]+(?:[A-Z][a-z]+)+)`/g, known)).toEqual([]);
 });
 
-it("names codes that are answered", () => {
+/** Words of the source that look so. */
+function wordsOfSource(pattern: RegExp): string[] {
   const folder = fileURLToPath(new URL("src/", root));
-  const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".ts"),
   );
-  const words = sources.flatMap(
-    (name) => readFileSync(folder + name, "utf8").match(/[a-z]+(?:_[a-z]+)+/g) ?? [],
-  );
+  return [...new Set(files.flatMap((name) => readFileSync(folder + name, "utf8").match(pattern) ?? []))];
+}
+
+it("names codes that are answered", () => {
   const codes = /(?:\b[45]\d\d|\bcode) `([a-z]+(?:_[a-z]+)+)`/g;
   expect(named(codes).length).toBeGreaterThan(5);
-  expect(unknown(codes, [...new Set(words)])).toEqual([]);
+  expect(unknown(codes, wordsOfSource(/[a-z]+(?:_[a-z]+)+/g))).toEqual([]);
+});
+
+it("names options that commands have", () => {
+  const options = /(?<=`[^`\n]*)(--[a-z][a-zA-Z-]+)(?=[^`\n]*`)/g;
+  const ofOthers = ["--excludeCollectionsWithPrefix", "--uri", "--gzip", "--archive", "--eval", "--help"];
+  expect(named(options).length).toBeGreaterThan(20);
+  expect(unknown(options, [...wordsOfSource(/--[a-z][a-z-]+/g), ...ofOthers])).toEqual([]);
 });
 
 it("names commands that there are", async () => {

@@ -1,7 +1,7 @@
 // Live events: every watcher gets each event of its key once and in order, from whatever position it starts.
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { linkOf } from "../../../src/queries/audit/clicks-between.ts";
+import { linkOf } from "../../../src/queries/audit/clicks-in-log.ts";
 import { type LiveEventBatch, liveEvents } from "../../../src/queries/feed/live-events.ts";
 import { type EventStore, type RecordedEvent, START } from "../../../src/stores/event-store/port.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";

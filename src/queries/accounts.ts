@@ -122,7 +122,7 @@ function sharedRows(account: AccountState) {
 }
 
 /** `links`: without deleted ones. `email`: of an owner; null once the account is closed. */
-async function accountRow(deps: SecretDeps, { _id, tier, status, openedAt }: AccountDocument) {
+export async function accountRow(deps: SecretDeps, { _id, tier, status, openedAt }: AccountDocument) {
   const [email, counted] = await Promise.all([ownerEmail(deps, _id), countLinks(deps, _id)]);
   return {
     account_id: _id,

@@ -1,7 +1,8 @@
 // Links with any texts are the same elsewhere, in whichever of our formats they were exported.
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadOpenAccount } from "../../src/commands/account/accounts.ts";
+import { opened } from "../../src/commands/account/account.ts";
+import { loadAccount } from "../../src/commands/account/accounts.ts";
 import { openAccount } from "../../src/commands/account/sign-up.ts";
 import { fieldsOf } from "../../src/commands/links/fields/link-fields.ts";
 import { accountLines, accountLinks } from "../../src/transfer/export/account-lines.ts";
@@ -116,7 +117,7 @@ const link = fc.record(
 );
 
 async function imported({ deps }: Stores, accountId: string, format: ImportFormat, content: string) {
-  const account = await loadOpenAccount(deps.eventStore, accountId);
+  const account = opened(await loadAccount(deps.eventStore, accountId));
   const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: false };
   const source = textSource("links", content);
   return await runImport(deps, target, { format, links: source, clicks: undefined });
@@ -147,7 +148,7 @@ async function linksOf({ deps }: Stores, accountId: string) {
 async function* portalTable({ deps }: Stores, accountId: string) {
   yield COUNTED_HEAD;
   for await (const { host, slug, state, status } of accountLinks(deps, accountId, () => undefined))
-    yield countedRow({ ...state, host, slug, status, clicks: 3 }, deps.baseHost);
+    yield countedRow({ ...state, host, slug, status, madeBy: "Kim, the editor", clicks: 3 }, deps.baseHost);
 }
 
 const EXPORTS = {
@@ -214,7 +215,10 @@ describe("a table of links", () => {
       disabled: false,
     } as const;
     const title = '=HYPERLINK("https://evil.example")';
-    const row = countedRow({ ...of, createdAt: "2024-01-01", shortUrl: "x", clicks: 1, title }, "h");
+    const row = countedRow(
+      { ...of, createdAt: "2024-01-01", shortUrl: "x", madeBy: "=1+1", clicks: 1, title },
+      "h",
+    );
     expect(row).toContain(`,"'=HYPERLINK(""https://evil.example"")",`);
   });
 });

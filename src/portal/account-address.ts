@@ -52,7 +52,7 @@ const ADDRESS = /(?<=\b(?:href|(?:form)?action|data-\w+)=")\/portal(?=["/?#])[^"
 export function addressedText(text: string, { accountId, role }: SignedIn): string {
   return text
     .replace(LINK, (link, address, words) =>
-      mayAsk(role, "GET", address) ? link : /\bclass="button/.test(link) ? "" : words,
+      mayAsk(role, "GET", address) ? link : /\bclass="(?:button|locked)/.test(link) ? "" : words,
     )
     .replace(ADDRESS, (path) => (isInAccount(path) ? addressIn(accountId, path) : path));
 }

@@ -4,7 +4,7 @@ import { isWithin } from "../../queries/analytics/gaps.ts";
 import type { Interval } from "../../queries/analytics/intervals.ts";
 import type { AccountAnswer, Point } from "../../queries/analytics/question.ts";
 import { count } from "../links/link-view.ts";
-import { type Html, html } from "../shell/html.ts";
+import { type Html, html, offered } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { type Columns, table } from "../shell/parts.ts";
 import { exportLink } from "./export-routes.ts";
@@ -48,7 +48,7 @@ ${metricTabs(view, answer)}
 <figure class="chart">
 <div class="chart-canvas" data-label="${title}"><div id="chart" ${live(range)}><svg role="img" aria-label="${title}">${drawing(range, answer, show)}</svg>${isEmpty && empty}</div></div>
 <div class="chart-foot"><details class="as-table"><summary>Show as a table</summary><div id="points" ${live(range)}>${seriesTable(title, range, answer, show)}</div></details>
-${compared}${gapsNote(range, answer)}<p class="muted small">Times are those of ${zone.name.replaceAll("_", " ")}.${!view.shared && html` <a href="/portal/account#time-zone">Change</a>`}</p>
+${compared}${gapsNote(range, answer)}<p class="muted small">Times are those of ${zone.name.replaceAll("_", " ")}.${!view.shared && offered("/portal/account/time-zone", html` <a href="/portal/account#time-zone">Change</a>`)}</p>
 ${canExport && html`<p class="actions">${exportLink(view, "series", "the chart")}<button type="button" class="button button-small" data-png="${title}" hidden>${icon("download")}PNG</button></p>`}</div>
 </figure></section>`;
 }

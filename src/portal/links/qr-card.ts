@@ -11,7 +11,7 @@ import type { PortalDeps } from "../portal-deps.ts";
 import { countDraft } from "../shell/change-limit.ts";
 import { type Fields, inputs } from "../shell/form.ts";
 import { formRoute, type ShowAgain } from "../shell/form-route.ts";
-import { type Html, html } from "../shell/html.ts";
+import { type Html, html, offered } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import type { RefusedForm } from "../shell/refused-form.ts";
 import { LinkParams, linkPath, shortName } from "./link-view.ts";
@@ -106,7 +106,7 @@ export function qrCard(link: LinkDocument, brand: BrandDocument | null | undefin
 <div id="qr-drawn" class="stack"><img class="qr" src="${image ?? address("svg", 256)}" width="200" alt="QR code of ${shortName(link)}">
 ${refused && html`<p class="error" role="alert">${icon("alert")}${refused.message}</p>`}
 <p class="actions">${downloads}</p></div>
-<p class="hint">Its scans count as clicks; analytics says how many they are. ${!brand?.logo && html`<a href="/portal/account#logo">Put your logo in the middle</a>`}</p>
+<p class="hint">Its scans count as clicks; analytics says how many they are. ${!brand?.logo && offered("/portal/account/logo", html`<a href="/portal/account#logo">Put your logo in the middle</a>`)}</p>
 <details class="more-options" ${chosen && html`open`}><summary>Colours, shape and frame</summary>
 <div><form class="stack" method="post" action="${path}" data-live="qr-drawn"><div class="grid grid-small">${inputs(fields, values, refused)}</div>
 <p class="actions"><button class="button" name="act" value="show" formaction="${path}/show" data-part="qr-drawn" data-stays>Show it</button><button class="button button-primary">Keep for all my links</button></p></form></div></details></section>`;

@@ -5,6 +5,7 @@ import { type HttpError, reported, sendError } from "../../api/http-errors.ts";
 import { isRefused } from "../../commands/refusals.ts";
 import { html } from "./html.ts";
 import { sendPage } from "./page.ts";
+import { ACCOUNTS_PATH } from "./sessions.ts";
 
 export function errorPages(site: Api): void {
   site.setErrorHandler((error, request, reply) => sendErrorPage(error, request, reply));
@@ -38,7 +39,9 @@ function errorPage(known: HttpError, request: FastifyRequest, reply: FastifyRepl
     ? ["/admin", "Go to the console's overview"]
     : visit.session
       ? ["/portal", "Go to your dashboard"]
-      : ["/", "Go to the first page"];
+      : visit.person
+        ? [ACCOUNTS_PATH, "Go to your accounts"]
+        : ["/", "Go to the first page"];
   return sendPage(reply, {
     title,
     shape: "narrow",

@@ -183,7 +183,7 @@ ${visit.isSignUpOpen && html`<a class="button button-primary" href="/portal/sign
 
 function switcher(accounts: PortalVisit["accounts"], current: string | undefined): Html {
   const name = accounts.find(({ accountId }) => accountId === current)?.name ?? "Your accounts";
-  return html`<details class="menu"><summary class="button button-quiet"><span class="clip account-name">${name}</span></summary>
+  return html`<details class="menu"><summary class="button button-quiet" aria-label="Account: ${name}" title="${name}">${icon("people")}<span class="clip account-name">${name}</span></summary>
 <nav class="menu-box" aria-label="Your accounts">${accounts.map(
     ({ accountId, name: called }) =>
       html`<a class="button" href="${addressIn(accountId, "/portal")}" ${accountId === current && html`aria-current="true"`}>${called}</a>`,

@@ -24,7 +24,7 @@ import type { EventStore } from "../stores/event-store/port.ts";
 import { allDocuments } from "../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../stores/read-store/port.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
-import { behindCursor, pageOf } from "./cursor.ts";
+import { readPage } from "./cursor.ts";
 import { domainRow, domainsNamed, listDomains } from "./domains.ts";
 import { linkFromStream } from "./links/find-link.ts";
 import type { StatusDeps } from "./links/link-statuses.ts";
@@ -56,9 +56,9 @@ export async function accountsPage(
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<{ accounts: AccountRow[]; next: string | null }> {
   const sort = { field: "openedAt", direction: "desc" } as const;
-  const query = { sort, ...behindCursor(cursor), limit: limit + 1 };
-  const documents = await deps.readStore.find<AccountDocument>(accounts.collection.name, query);
-  const { page, next } = pageOf(documents, limit, ({ openedAt, _id }) => ({ value: openedAt, id: _id }));
+  const { name } = accounts.collection;
+  const request = { after: cursor, limit };
+  const { page, next } = await readPage<AccountDocument>(deps.readStore, name, { sort }, request);
   return { accounts: await Promise.all(page.map((account) => accountRow(deps, account))), next };
 }
 
@@ -122,7 +122,7 @@ function sharedRows(account: AccountState) {
 }
 
 /** `links`: without deleted ones. `email`: of an owner; null once the account is closed. */
-async function accountRow(deps: SecretDeps, { _id, tier, status, openedAt }: AccountDocument) {
+export async function accountRow(deps: SecretDeps, { _id, tier, status, openedAt }: AccountDocument) {
   const [email, counted] = await Promise.all([ownerEmail(deps, _id), countLinks(deps, _id)]);
   return {
     account_id: _id,

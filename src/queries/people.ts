@@ -12,9 +12,9 @@ import { actorKey } from "../projections/definitions/event-index.ts";
 import { type News, type PersonDocument, persons } from "../projections/definitions/persons.ts";
 import type { Actor, EventStore } from "../stores/event-store/port.ts";
 import { allDocuments } from "../stores/read-store/document-pages.ts";
-import type { FindQuery, ReadStore } from "../stores/read-store/port.ts";
+import type { ReadStore } from "../stores/read-store/port.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
-import { behindCursor, pageOf } from "./cursor.ts";
+import { readPage } from "./cursor.ts";
 
 type Deps = { readStore: ReadStore; eventStore: EventStore };
 export type NameDeps = { secrets: Secrets; clock: () => Date };
@@ -175,17 +175,13 @@ export async function peoplePage(
   { find, limit, cursor }: { find?: string | undefined; limit: number; cursor?: string | undefined },
 ): Promise<{ people: PersonRow[]; next: string | null }> {
   const ids = find === undefined ? undefined : await personsNamed(deps, find);
-  const query: FindQuery = {
+  const query = {
     ...(ids && { in: { _id: ids } }),
     sort: { field: "registeredAt", direction: "desc" },
-    ...behindCursor(cursor),
-    limit: limit + 1,
-  };
-  const documents = await deps.readStore.find<PersonDocument>(persons.collection.name, query);
-  const { page, next } = pageOf(documents, limit, ({ registeredAt, _id }) => ({
-    value: registeredAt,
-    id: _id,
-  }));
+  } as const;
+  const request = { after: cursor, limit };
+  const { name } = persons.collection;
+  const { page, next } = await readPage<PersonDocument>(deps.readStore, name, query, request);
   return { people: await Promise.all(page.map((person) => rowOf(deps, person))), next };
 }
 

@@ -4,13 +4,13 @@ import { withdrawalStream } from "../../src/events/streams.ts";
 import { lastDaysUntil } from "../../src/projections/definitions/last-days.ts";
 import { accountUsage } from "../../src/queries/accounts.ts";
 import type { AccountQuestion } from "../../src/queries/analytics/question.ts";
+import type { PageRequest } from "../../src/queries/cursor.ts";
 import {
   type AccountLinksFilter,
   accountLinkKeys,
   accountLinkPages,
   accountLinks,
   countAccountLinks,
-  type PagePlace,
 } from "../../src/queries/links/list-links.ts";
 import { listTags } from "../../src/queries/links/tags.ts";
 import { topLinks } from "../../src/queries/links/top-links.ts";
@@ -74,7 +74,7 @@ async function project() {
 
 function listSuite() {
   describe("the links of an account", () => {
-    type Options = AccountLinksFilter & Partial<PagePlace>;
+    type Options = AccountLinksFilter & Partial<PageRequest>;
     const list = async (options: Options = {}) =>
       await accountLinks(reading(), ACCOUNT, { limit: 50, ...options });
     const number = async (options: AccountLinksFilter = {}) =>
@@ -228,7 +228,7 @@ function topSuite() {
       await changed("l3", "LinkDeleted");
       await project();
       const seen: [string, number][] = [];
-      const read = async (place: Partial<PagePlace>) => {
+      const read = async (place: Partial<PageRequest>) => {
         const found = await topLinks(reading(), ACCOUNT, { limit: 2, ...place });
         return { ...found, rows: found.links.map(({ slug, clicks: n }): [string, number] => [slug, n]) };
       };

@@ -1,11 +1,13 @@
 // Whatever is wrong with rows of a file: each is created, there already or failed, and what is created is what its row says.
+
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ownFiles } from "../../src/cli/files.ts";
-import { loadOpenAccount } from "../../src/commands/account/accounts.ts";
+import { opened } from "../../src/commands/account/account.ts";
+import { loadAccount } from "../../src/commands/account/accounts.ts";
 import { currentLink } from "../../src/commands/links/link-stream.ts";
 import { bitly } from "../../src/transfer/import/formats/bitly.ts";
 import { dub } from "../../src/transfer/import/formats/dub.ts";
@@ -52,7 +54,7 @@ type Format = (typeof TABLES)[keyof typeof TABLES][0] | typeof linkledger;
 async function imported(format: Format, content: Buffer) {
   const links = join(folder.path, randomUUID());
   await writeFile(links, content);
-  const account = await loadOpenAccount(own.deps.eventStore, own.accountId);
+  const account = opened(await loadAccount(own.deps.eventStore, own.accountId));
   const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: false };
   const report = await runImport(own.deps, target, {
     format,

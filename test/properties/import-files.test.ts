@@ -5,7 +5,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ownFiles } from "../../src/cli/files.ts";
-import { loadOpenAccount } from "../../src/commands/account/accounts.ts";
+import { opened } from "../../src/commands/account/account.ts";
+import { loadAccount } from "../../src/commands/account/accounts.ts";
 import { textOf } from "../../src/transfer/import/fields.ts";
 import { bitly } from "../../src/transfer/import/formats/bitly.ts";
 import { dub } from "../../src/transfer/import/formats/dub.ts";
@@ -100,7 +101,7 @@ function namesOf({ mapped, leftOut, refused }: FieldList): string[] {
 describe("a record of any format", () => {
   it("stops no other, where its fields hold what no text can be made of", PATIENCE, async () => {
     const own = await openImport();
-    const account = await loadOpenAccount(own.deps.eventStore, own.accountId);
+    const account = opened(await loadAccount(own.deps.eventStore, own.accountId));
     const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: true };
     try {
       for (const [format, least] of Object.values(FORMATS)) {
@@ -129,7 +130,7 @@ describe("a record of any format", () => {
 
   it("is a link, or fails with a reason, whatever its fields hold", PATIENCE, async () => {
     const own = await openImport();
-    const account = await loadOpenAccount(own.deps.eventStore, own.accountId);
+    const account = opened(await loadAccount(own.deps.eventStore, own.accountId));
     const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: true };
     const name = fc.constantFrom(...(Object.keys(FORMATS) as (keyof typeof FORMATS)[]));
     const parts = fc.array(fc.tuple(fc.nat(), anything), { minLength: 1, maxLength: 6 });

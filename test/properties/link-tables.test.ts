@@ -1,7 +1,8 @@
 // Links with any texts are the same elsewhere, in whichever of our formats they were exported.
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadOpenAccount } from "../../src/commands/account/accounts.ts";
+import { opened } from "../../src/commands/account/account.ts";
+import { loadAccount } from "../../src/commands/account/accounts.ts";
 import { openAccount } from "../../src/commands/account/sign-up.ts";
 import { fieldsOf } from "../../src/commands/links/fields/link-fields.ts";
 import { accountLines, accountLinks } from "../../src/transfer/export/account-lines.ts";
@@ -116,7 +117,7 @@ const link = fc.record(
 );
 
 async function imported({ deps }: Stores, accountId: string, format: ImportFormat, content: string) {
-  const account = await loadOpenAccount(deps.eventStore, accountId);
+  const account = opened(await loadAccount(deps.eventStore, accountId));
   const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: false };
   const source = textSource("links", content);
   return await runImport(deps, target, { format, links: source, clicks: undefined });

@@ -59,7 +59,7 @@ export function historyRoute(app: Api, deps: CurrentLinkDeps): void {
     const { history } = await linkHistory(deps, caller.accountId, host, slug);
     const rest = history.filter(({ position }) => after === undefined || position < after.value);
     const entries = rest.slice(-query.limit - 1).reverse();
-    const { page, next } = pageOf(entries, query.limit, ({ position }) => ({ value: position, id: "" }));
+    const { page, next } = pageOf(entries, query, ({ position }) => ({ value: position, id: "" }));
     return { history: page.map(entryOf), total: history.length, next_cursor: next };
   });
 }

@@ -4,14 +4,13 @@ import { issueKey } from "../../commands/account/keys.ts";
 import { openAccount } from "../../commands/account/sign-up.ts";
 import { changeTier, upgradeRequests } from "../../commands/account/tier.ts";
 import { TIERS, type Tier } from "../../events/vocabulary.ts";
-import type { AccountDocument } from "../../projections/definitions/accounts.ts";
-import { keyRow, listAccounts, showAccount } from "../../queries/accounts.ts";
+import { accountRow, keyRow, listAccounts, showAccount } from "../../queries/accounts.ts";
 import { domainRow } from "../../queries/domains.ts";
 import { ownerEmail } from "../../queries/people.ts";
 import { listWebhooks, webhookRow } from "../../queries/webhooks.ts";
 import { type CommandRow, required } from "../command.ts";
 import { ACCOUNT } from "../named.ts";
-import { catchUp, runFirstCommand, runQuery, runWithoutCatchUp, type Session } from "../session.ts";
+import { catchUp, runFirstCommand, runQuery, runWithoutCatchUp } from "../session.ts";
 
 const DAY_MS = 86_400_000;
 const TIER = new Option("--tier <tier>", "subscription tier; by default that of who signs up").choices(TIERS);
@@ -125,7 +124,7 @@ export const commands: readonly CommandRow[] = [
     by: runQuery,
     async run(session) {
       const found = await listAccounts(session.deps);
-      return { accounts: await Promise.all(found.map((row) => accountRow(session, row))) };
+      return { accounts: await Promise.all(found.map((row) => accountRow(session.deps, row))) };
     },
   },
   {
@@ -136,7 +135,7 @@ export const commands: readonly CommandRow[] = [
     async run(session, _: object, accountId: string) {
       const { account: found, keys, domains } = await showAccount(session.deps, accountId);
       return {
-        ...(await accountRow(session, found)),
+        ...(await accountRow(session.deps, found)),
         keys: keys.map((key) => keyRow(key, session.deps.clock())),
         domains: domains.map(domainRow),
         webhooks: (await listWebhooks(session.deps, accountId)).map(webhookRow),
@@ -144,7 +143,3 @@ export const commands: readonly CommandRow[] = [
     },
   },
 ];
-
-async function accountRow({ deps }: Session, { _id, tier, status, openedAt }: AccountDocument) {
-  return { account_id: _id, email: await ownerEmail(deps, _id), tier, status, opened_at: openedAt };
-}

@@ -1,6 +1,7 @@
 // linkledger import bitly|dub|yourls|kutt|shlink|csv|linkledger FILE
 import { Argument, InvalidArgumentError } from "commander";
-import { loadOpenAccount } from "../../commands/account/accounts.ts";
+import { opened } from "../../commands/account/account.ts";
+import { loadAccount } from "../../commands/account/accounts.ts";
 import { acceptHostname } from "../../commands/domains/hostname.ts";
 import { slugDerivation } from "../../commands/links/derived-identity.ts";
 import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";
@@ -108,7 +109,7 @@ async function importFile(session: Session, options: Options, name: keyof typeof
   const { baseHost } = config;
   const isBase = hostname !== undefined && hostName(hostname) === baseHost;
   const domain = hostname === undefined || isBase ? hostname && baseHost : acceptHostname(hostname, baseHost);
-  const account = await loadOpenAccount(backend.eventStore, accountId);
+  const account = opened(await loadAccount(backend.eventStore, accountId));
   if (domain !== undefined && !isBase && account.domains.get(domain)?.state !== "active")
     throw new Refused("invalid_domain");
   if (key !== undefined && account.keys.get(key)?.status !== "active") throw new Refused("key_not_found");

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { accountStream, CATEGORY } from "../../events/streams.ts";
 import { type Actor, type EventStore, type Position, START } from "../../stores/event-store/port.ts";
-import type { Caller, CommandContext } from "../caller.ts";
+import type { CommandContext } from "../caller.ts";
 import {
   type Appended,
   type CommandDeps,
@@ -12,7 +12,7 @@ import {
   loadStream,
 } from "../handle-command.ts";
 import { Refused } from "../refusals.ts";
-import { type AccountState, evolve, noAccount, type OpenAccount, opened } from "./account.ts";
+import { type AccountState, evolve, noAccount, opened } from "./account.ts";
 
 /**
  * Runs `decide` on the account's current state and appends what it returns (handle-command.ts). `at`: the time of the command,
@@ -48,11 +48,6 @@ export async function loadAccount(eventStore: EventStore, accountId: string): Pr
   return (await loadStream(eventStore, folded(accountId))).state;
 }
 
-/** @throws account_not_found when it is closed, or was never opened */
-export async function loadOpenAccount(eventStore: EventStore, accountId: string): Promise<OpenAccount> {
-  return opened(await loadAccount(eventStore, accountId));
-}
-
 /**
  * Writes data of an open account outside its stream, such as secrets, where no expected revision detects a closing that
  * runs at the same time: `closeAccount` erases what `change` wrote before it, `undo` what `change` wrote after it.
@@ -64,7 +59,7 @@ export async function writeForOpenAccount<T>(
   change: () => Promise<T>,
   undo: () => Promise<void>,
 ): Promise<T> {
-  await loadOpenAccount(eventStore, accountId);
+  opened(await loadAccount(eventStore, accountId));
   const changed = await change();
   if ((await loadAccount(eventStore, accountId)).status !== "closed") return changed;
   await undo();
@@ -75,21 +70,11 @@ function folded(accountId: string) {
   return { stream: accountStream(accountId), initial: noAccount, fold: evolve };
 }
 
-/** The account as its whole stream says at the time of the call; not to be mutated. */
-export type CurrentAccount = (accountId: string) => Promise<AccountState>;
-
 /**
- * The caller's account, which every command on a link reads first: the link's own stream does not contain the closing of its
- * account. @throws account_not_found when it is closed
+ * The account as its whole stream says at the time of the call; not to be mutated. Every command on a link reads its caller's
+ * first, as the link's own stream does not contain the closing of its account.
  */
-export async function callersAccount(
-  { currentAccount }: { currentAccount: CurrentAccount },
-  { accountId }: Pick<Caller, "accountId">,
-): Promise<AccountState> {
-  const account = await currentAccount(accountId);
-  if (account.status === "closed") throw new Refused("account_not_found");
-  return account;
-}
+export type CurrentAccount = (accountId: string) => Promise<AccountState>;
 
 /** `known`: the same account, where it is known without a call to another thread or a server; else undefined. */
 export type CurrentAccounts = {

@@ -15,7 +15,7 @@ import { forgetSharedPage } from "../sharing/shared-pages.ts";
 import { remove as removeWebhook } from "../webhooks/webhook.ts";
 import { forgetWebhookKeys } from "../webhooks/webhook-key.ts";
 import { type AccountState, close, opened } from "./account.ts";
-import { changeAccount, loadOpenAccount } from "./accounts.ts";
+import { changeAccount, loadAccount } from "./accounts.ts";
 import { invitationSecret, keyUseSecret, upgradeRequestSecret } from "./secrets.ts";
 
 /** `accountsOf`: ids of the accounts that a person is a member of. */
@@ -34,7 +34,7 @@ export async function closeAccount(
   context: CommandContext,
   accountId: string,
 ): Promise<Appended> {
-  await loadOpenAccount(deps.eventStore, accountId);
+  opened(await loadAccount(deps.eventStore, accountId));
   const closed = await changeAccount(deps, context, accountId, endAll);
   await eraseClosed(deps, context, accountId);
   return closed;

@@ -13,7 +13,7 @@ import { registerPerson } from "../people/register-person.ts";
 import { emailSecret, normalEmail, passwordSecret } from "../people/secrets.ts";
 import { Refused } from "../refusals.ts";
 import { type Invitation, type OpenAccount, opened } from "./account.ts";
-import { changeAccount, loadAccount, loadOpenAccount, onAccount } from "./accounts.ts";
+import { changeAccount, loadAccount, onAccount } from "./accounts.ts";
 import { isThemselves, requireRight } from "./authority.ts";
 import { accept, changeRole, invite, openInvitations, remove, withdraw } from "./member.ts";
 import { invitationSecret } from "./secrets.ts";
@@ -47,7 +47,7 @@ export async function inviteMember(
 ): Promise<Invited> {
   const email = acceptEmail(request.email);
   const at = deps.clock().toISOString();
-  const account = await loadOpenAccount(deps.eventStore, accountId);
+  const account = opened(await loadAccount(deps.eventStore, accountId));
   requireRight(account, context.actor, "members", at);
   const holder = await personWithEmail(deps, email);
   if (holder && account.members.has(holder.personId)) throw new Refused("already_member");
@@ -65,7 +65,7 @@ export async function resendInvitation(
   accountId: string,
   invitationId: string,
 ): Promise<Invited> {
-  const { invitations } = await loadOpenAccount(deps.eventStore, accountId);
+  const { invitations } = opened(await loadAccount(deps.eventStore, accountId));
   const [record, invitation] = [await recordOf(deps, invitationId), invitations.get(invitationId)];
   if (!record || !invitation) throw new Refused("invitation_not_found");
   return await send(deps, context, accountId, invitationId, { email: record.email, role: invitation.role });

@@ -2,8 +2,8 @@
 import type { LinkEvent } from "../../events/catalogue.ts";
 import { destinationsOf, type LinkOptions, withOptions } from "../../events/link-options.ts";
 import type { Position } from "../../stores/event-store/port.ts";
-import type { AccountState } from "../account/account.ts";
-import { callersAccount } from "../account/accounts.ts";
+import { type AccountState, opened } from "../account/account.ts";
+
 import type { Caller, CommandContext } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
 import { type CommandDeps, loadStream } from "../handle-command.ts";
@@ -65,7 +65,7 @@ export async function changeLink(
 ): Promise<ChangedLink> {
   const { ifRevision, idempotency: scope } = options;
   const { accountId } = by;
-  const account = options.account ?? (await callersAccount(deps, by));
+  const account = options.account ?? opened(await deps.currentAccount(by.accountId));
   const command = repeatableChange({ host, slug }, scope);
   const loaded = await loadStream(deps.eventStore, command);
   if (loaded.state.made) return loaded.state.made;

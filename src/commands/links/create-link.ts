@@ -5,8 +5,8 @@ import { fingerprintOf, type LinkOptions, withOptions } from "../../events/link-
 import { readEvent } from "../../events/read-event.ts";
 import { Failure } from "../../runtime/errors.ts";
 import { StoreUnavailable } from "../../stores/connections/errors.ts";
-import type { AccountState } from "../account/account.ts";
-import { type CurrentAccount, callersAccount } from "../account/accounts.ts";
+import { type AccountState, opened } from "../account/account.ts";
+import type { CurrentAccount } from "../account/accounts.ts";
 import { type Caller, type CommandContext, requireDeveloper } from "../caller.ts";
 import { verifiedDomain, verifiedHosts } from "../domains/domain.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
@@ -84,7 +84,7 @@ export async function createLink(
   request: NewLinkRequest,
   options: CreateOptions = {},
 ): Promise<CreatedLink> {
-  const account = options.account ?? (await callersAccount(deps, by));
+  const account = options.account ?? opened(await deps.currentAccount(by.accountId));
   refuseByTier(by, request);
   refusePastEnd(request, deps.clock());
   const accepted = await acceptFields(deps, request, verifiedHosts(account));

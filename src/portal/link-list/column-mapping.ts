@@ -126,8 +126,8 @@ function withAddress(link: ImportedLink): ImportedLink {
 function withCampaign(link: ImportedLink, ours: Fields): ImportedLink {
   const longUrl = typedUrl(link.longUrl);
   const there = utmOf(longUrl);
-  const given = Object.fromEntries(
+  const wanted = Object.fromEntries(
     UTM_FIELDS.map((name) => [name, textOf(ours, [`utm_${name}`]) ?? there[name]]),
   ) as typeof there;
-  return { ...link, longUrl: withUtm(longUrl, given, there) };
+  return { ...link, longUrl: withUtm(longUrl, wanted, there) };
 }

@@ -175,11 +175,11 @@ async function sendLinks(
   const { sort, after, before } = query;
   const place = { after, before, limit: LINKS_SHOWN };
   const filter = filterOf(query, zoneOf(reply));
-  const found = sort
+  const page = sort
     ? await topLinks(deps, accountId, { ...filter, ...place })
     : await accountLinks(deps, accountId, { ...filter, ...place });
   const members = [...opened(account).members.keys()];
-  const makers = found.links.flatMap(({ via, makerId }) => (via === "web" && makerId ? makerId : []));
+  const makers = page.links.flatMap(({ via, makerId }) => (via === "web" && makerId ? makerId : []));
   const people = await namesOf(deps, [...members, ...makers]);
   const fitting = sort ? undefined : await countAccountLinks(deps, accountId, filter);
   const isEmpty = links + deleted === 0;
@@ -194,7 +194,7 @@ async function sendLinks(
       lead: `${counted(links, "link")}${deleted > 0 ? `, ${counted(deleted, "deleted one")}` : ""}.`,
     })}
 ${outcome?.next}
-${isEmpty ? firstLink(deps.newId()) : html`${linkFilters(query, { domains, keys, people }, savedFilters(query, saved))}${listOf(query, found, { keys, people, colours, fitting, chosen: outcome?.chosen ?? [], today: utcDate(deps.clock()) })}`}`,
+${isEmpty ? firstLink(deps.newId()) : html`${linkFilters(query, { domains, keys, people }, savedFilters(query, saved))}${listOf(query, page, { keys, people, colours, fitting, chosen: outcome?.chosen ?? [], today: utcDate(deps.clock()) })}`}`,
   });
 }
 
@@ -207,14 +207,14 @@ type Shown = {
   today: string;
 };
 
-function listOf(query: ListQuery, found: AccountLinksPage, { fitting, ...shown }: Shown): Html {
-  if (found.links.length === 0) return nothing(query);
-  const links = table("Your links", linkColumns(shown), found.links);
+function listOf(query: ListQuery, page: AccountLinksPage, { fitting, ...shown }: Shown): Html {
+  if (page.links.length === 0) return nothing(query);
+  const links = table("Your links", linkColumns(shown), page.links);
   const form = html`<form class="form" method="post" action="${listPath(query, SEVERAL)}" data-several>${severalActions(query, fitting, MOST_CHANGED)}
 ${links}</form>`;
   return html`<section class="card"><h2 class="visually-hidden">Your links</h2>
 ${offered(SEVERAL, form, links)}
-${(found.next !== null || found.previous !== null) && pages(query, found)}</section>`;
+${(page.next !== null || page.previous !== null) && pages(query, page)}</section>`;
 }
 
 function firstLink(once: string): Html {

@@ -20,13 +20,13 @@ import { readableUrl } from "./urls.ts";
 
 /** What is offered as a button, with the notice after it for one link and for several. */
 export const CHANGES = {
-  disable: { one: "The link is disabled: it answers 404 until you enable it.", several: "disabled" },
-  enable: { one: "The link works again.", several: "enabled" },
+  disable: { single: "The link is disabled: it answers 404 until you enable it.", several: "disabled" },
+  enable: { single: "The link works again.", several: "enabled" },
   delete: {
-    one: "The link is deleted. You can restore it here at any time: its slug stays yours.",
+    single: "The link is deleted. You can restore it here at any time: its slug stays yours.",
     several: "deleted. You can restore what you deleted at any time, under Deleted",
   },
-  restore: { one: "The link is restored, as it was before it was deleted.", several: "restored" },
+  restore: { single: "The link is restored, as it was before it was deleted.", several: "restored" },
 } as const satisfies Record<Exclude<LinkChangeRequest["type"], "patch">, object>;
 
 type Change = keyof typeof CHANGES;

@@ -74,7 +74,7 @@ export function linkPages(app: Api, deps: PortalDeps): void {
       schema: { params: LinkParams },
       async run({ params, ...by }) {
         const { position } = await changeOwnLink(deps, by, params, { type });
-        return { position, to: linkPath(params), notice: CHANGES[type].one };
+        return { position, to: linkPath(params), notice: CHANGES[type].single };
       },
       path,
     });
@@ -87,7 +87,7 @@ export function linkPages(app: Api, deps: PortalDeps): void {
       const link = await ownLinkAt(deps, by.session.accountId, params);
       const patch = typed === undefined ? {} : editedFields({ external_id: typed }, shownFields(link));
       const { position } = await changeOwnLink(deps, by, params, { type: "restore", patch });
-      return { position, to: linkPath(params), notice: CHANGES.restore.one };
+      return { position, to: linkPath(params), notice: CHANGES.restore.single };
     },
     again,
     path,

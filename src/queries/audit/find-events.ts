@@ -9,7 +9,7 @@ import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../stor
 import { categoryOf } from "../../stores/event-store/categories.ts";
 import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
 import type { FindQuery, ReadStore } from "../../stores/read-store/port.ts";
-import { behindCursor, pageOf, refuseForeignPosition } from "../cursor.ts";
+import { readPage, refuseForeignPosition } from "../cursor.ts";
 
 /**
  * `actor`: its type, with `:` and its id for one of them. `from` is inclusive, `to` exclusive: ISO 8601 UTC. `upTo`: the
@@ -56,14 +56,11 @@ export async function findEvents(deps: FindDeps, filter: EventFilter, page: Page
 
 /** A page of the index and the cursor of the next one. @throws invalid_cursor */
 async function newestFirst({ readStore }: Deps, query: Omit<FindQuery, "limit">, { limit, cursor }: Page) {
-  const entries = await readStore.find<EventIndexDocument>(eventIndex.collection.name, {
-    ...query,
-    sort: { field: "_id", direction: "desc" },
-    ...behindCursor(cursor),
-    limit: limit + 1,
-  });
-  const { page: documents, next } = pageOf(entries, limit, ({ _id }) => ({ value: "", id: _id }));
-  return { documents, next };
+  const sorted = { ...query, sort: { field: "_id", direction: "desc" } } as const;
+  const request = { after: cursor, limit };
+  const { name } = eventIndex.collection;
+  const { page, next } = await readPage<EventIndexDocument>(readStore, name, sorted, request);
+  return { documents: page, next };
 }
 
 /** The first id that an event behind the position can have. @throws invalid_position */
@@ -128,11 +125,8 @@ export async function listStreams(
 
 /** Streams of clicks have no owner and no index: they are found by the hour. @throws invalid_cursor */
 export async function listClickHours({ readStore }: Deps, { limit, cursor }: Page) {
-  const documents = await readStore.find<ClickHourDocument>(clickHours.name, {
-    sort: { field: "hour", direction: "desc" },
-    ...behindCursor(cursor),
-    limit: limit + 1,
-  });
-  const { page, next } = pageOf(documents, limit, ({ hour, _id }) => ({ value: hour, id: _id }));
+  const query = { sort: { field: "hour", direction: "desc" } } as const;
+  const request = { after: cursor, limit };
+  const { page, next } = await readPage<ClickHourDocument>(readStore, clickHours.name, query, request);
   return { hours: page.map(({ hour, clicks }) => ({ hour: `${hour}:00:00.000Z`, clicks })), next };
 }

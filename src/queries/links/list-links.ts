@@ -12,7 +12,7 @@ import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { CountQuery } from "../../stores/read-store/port.ts";
 import { timeOf } from "../analytics/range.ts";
 import type { TimeZone } from "../analytics/time-zone.ts";
-import { behindCursor, cursorOf, pageOf } from "../cursor.ts";
+import { type Page, type PageRequest, readPage } from "../cursor.ts";
 import { type LinkDetailsObject, linkDetailsObject } from "./link-object.ts";
 import { type StatusDeps, statusesOf, withStatus } from "./link-statuses.ts";
 
@@ -68,9 +68,6 @@ export function madeBetween(
   };
 }
 
-/** Cursors of an AccountLinksPage; `before` wins. */
-export type PagePlace = { after?: string | undefined; before?: string | undefined; limit: number };
-
 /** `clicks`: of people; `lastDays`: those of the day `date` and of the days before it (last-days.ts). */
 export type ListedLink = LinkDocument & {
   status: LinkStatus;
@@ -79,8 +76,7 @@ export type ListedLink = LinkDocument & {
   date: string;
 };
 
-/** `next` and `previous`: cursors for `after` and `before`; null where there is nothing more. */
-export type AccountLinksPage = { links: ListedLink[]; next: string | null; previous: string | null };
+export type AccountLinksPage = Omit<Page<never>, "page"> & { links: ListedLink[] };
 
 const NEWEST = { field: "createdAt", direction: "desc" } as const;
 const OLDEST = { field: "createdAt", direction: "asc" } as const;
@@ -101,9 +97,9 @@ export async function listLinks(
   const domainId = domain_id === DEFAULT_DOMAIN ? null : domain_id;
   const filter = await filterOf(deps, of, { ...more, domainId, externalId, madeBy });
   const sort = order === "-created_at" ? NEWEST : OLDEST;
-  const query = { ...filter, sort, ...behindCursor(cursor), limit: limit + 1 };
-  const found = await readStore.find<LinkDocument>(links.collection.name, query);
-  const { page, next } = pageOf(found, limit, ({ createdAt, _id }) => ({ value: createdAt, id: _id }));
+  const { name } = links.collection;
+  const request = { after: cursor, limit };
+  const { page, next } = await readPage<LinkDocument>(readStore, name, { ...filter, sort }, request);
   const statuses = await statusesOf(deps, page);
   return {
     links: page.map((link, n) =>
@@ -118,38 +114,14 @@ export async function listLinks(
 export async function accountLinks(
   deps: StatusDeps,
   accountId: string,
-  { after, before, limit, ...options }: AccountLinksFilter & PagePlace,
+  { after, before, limit, ...options }: AccountLinksFilter & PageRequest,
 ): Promise<AccountLinksPage> {
   const filter = await filterOf(deps, { accountId }, options);
-  const sort = before === undefined ? NEWEST : OLDEST;
-  const query = { ...filter, sort, ...behindCursor(before ?? after), limit: limit + 1 };
-  const found = await deps.readStore.find<LinkDocument>(links.collection.name, query);
-  const { page, ...around } = pageBetween(found, { after, before, limit }, placeOf);
+  const query = { ...filter, sort: NEWEST };
+  const request = { after, before, limit };
+  const { name } = links.collection;
+  const { page, ...around } = await readPage<LinkDocument>(deps.readStore, name, query, request);
   return { links: await withClicks(deps, page), ...around };
-}
-
-/**
- * A page of what was found with one more than `limit`, which is in the opposite order where it is `before` a cursor.
- */
-export function pageBetween<T>(
-  read: readonly T[],
-  { after, before, limit }: PagePlace,
-  place: (item: T) => { value: string | number; id: string },
-): { page: T[]; next: string | null; previous: string | null } {
-  const isBack = before !== undefined;
-  const page = read.slice(0, limit);
-  if (isBack) page.reverse();
-  const [first, last] = [page.at(0), page.at(-1)];
-  const isMore = read.length > limit;
-  return {
-    page,
-    next: last && (isBack || isMore) ? cursorOf(place(last)) : null,
-    previous: first && (isBack ? isMore : after !== undefined) ? cursorOf(place(first)) : null,
-  };
-}
-
-function placeOf({ createdAt, _id }: LinkDocument) {
-  return { value: createdAt, id: _id };
 }
 
 /** How many links fit. @throws too_many_links */
@@ -173,12 +145,12 @@ export async function countAccountLinks(
 export async function accountLinkKeys(
   deps: StatusDeps,
   accountId: string,
-  { after, limit, ...options }: AccountLinksFilter & Omit<PagePlace, "before">,
+  { after, limit, ...options }: AccountLinksFilter & Omit<PageRequest, "before">,
 ): Promise<{ keys: string[]; next: string | null }> {
   const filter = await filterOf(deps, { accountId }, options);
-  const query = { ...filter, sort: NEWEST, ...behindCursor(after), limit: limit + 1 };
-  const read = await deps.readStore.find<LinkDocument>(links.collection.name, query);
-  const { page, next } = pageOf(read, limit, placeOf);
+  const query = { ...filter, sort: NEWEST };
+  const { name } = links.collection;
+  const { page, next } = await readPage<LinkDocument>(deps.readStore, name, query, { after, limit });
   return { keys: page.map(({ _id }) => _id), next };
 }
 
@@ -191,8 +163,8 @@ export async function fewLinks(
 ): Promise<LinkDocument[] | undefined> {
   const filter = await filterOf(deps, { accountId }, options);
   const query = { ...filter, sort: NEWEST, limit: most + 1 };
-  const found = await deps.readStore.find<LinkDocument>(links.collection.name, query);
-  return found.length > most ? undefined : found;
+  const few = await deps.readStore.find<LinkDocument>(links.collection.name, query);
+  return few.length > most ? undefined : few;
 }
 
 /** Finds those of some links that fit, by their ids. @throws too_many_links */
@@ -207,8 +179,8 @@ export async function fittingLinks(
     const _id = fitting ? ids.filter((id) => fitting.has(id)) : ids;
     if (_id.length === 0) return new Map();
     const query = { ...filter, in: { ...filter.in, _id }, limit: _id.length };
-    const found = await deps.readStore.find<LinkDocument>(links.collection.name, query);
-    return new Map(found.map((link) => [link._id, link]));
+    const documents = await deps.readStore.find<LinkDocument>(links.collection.name, query);
+    return new Map(documents.map((link) => [link._id, link]));
   };
 }
 

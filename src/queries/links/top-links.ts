@@ -2,15 +2,13 @@
 import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
-import { behindCursor } from "../cursor.ts";
+import { behindCursor, type PageRequest, pageOf } from "../cursor.ts";
 import type { StatusDeps } from "./link-statuses.ts";
 import {
   type AccountLinksFilter,
   type AccountLinksPage,
   fewLinks,
   fittingLinks,
-  type PagePlace,
-  pageBetween,
   withClicks,
 } from "./list-links.ts";
 
@@ -29,7 +27,7 @@ const LOOKED_AT = 500;
 export async function topLinks(
   deps: StatusDeps,
   accountId: string,
-  { after, before, limit, ...filter }: AccountLinksFilter & PagePlace,
+  { after, before, limit, ...filter }: AccountLinksFilter & PageRequest,
 ): Promise<AccountLinksPage> {
   const place = { after, before, limit };
   const isFiltered = Object.values(filter).some((value) => value !== undefined && value !== "");
@@ -37,7 +35,7 @@ export async function topLinks(
   const clickedLinks = few
     ? await clickedOf(deps, few, place)
     : await firstClicked(deps, accountId, filter, place);
-  const { page, ...around } = pageBetween(clickedLinks, place, ({ link, people }) => ({
+  const { page, ...around } = pageOf(clickedLinks, place, ({ link, people }) => ({
     value: people,
     id: link._id,
   }));
@@ -49,7 +47,7 @@ export async function topLinks(
 async function clickedOf(
   { readStore }: StatusDeps,
   few: readonly LinkDocument[],
-  { after, before, limit }: PagePlace,
+  { after, before, limit }: PageRequest,
 ): Promise<ClickedLink[]> {
   const ids = few.map(({ _id }) => _id);
   const totals = await readStore.getMany<LinkTotalsDocument>(linkTotals.name, ids, ["people"]);
@@ -71,7 +69,7 @@ async function firstClicked(
   deps: StatusDeps,
   accountId: string,
   filter: AccountLinksFilter,
-  { after, before, limit }: PagePlace,
+  { after, before, limit }: PageRequest,
 ): Promise<ClickedLink[]> {
   const { readStore } = deps;
   const fitting = await fittingLinks(deps, accountId, filter);

@@ -1,7 +1,7 @@
 // Notes in the streams of links that they are past their end, or that their clicks are used up: histories and webhooks
 // tell of it.
-import pLimit from "p-limit";
 import type { CommandDeps } from "../../commands/handle-command.ts";
+import { onEachLink } from "../../commands/links/bulk/each-link.ts";
 import { reachEnd } from "../../commands/links/link.ts";
 import { onLink } from "../../commands/links/link-stream.ts";
 import { COARSE_STATUSES } from "../../events/links/link-status.ts";
@@ -18,7 +18,6 @@ type LinkEndsDeps = CommandDeps & {
 };
 
 const PAGE = 500;
-const CONCURRENCY = 8;
 /** A run that compares links with their clicks is followed by a pause of so many times its duration, for those alone. */
 const REST = 20;
 
@@ -62,10 +61,23 @@ async function noteAll(
   signal: AbortSignal,
   endedOf: (page: LinkDocument[]) => Promise<Ended[]>,
 ): Promise<void> {
-  const limit = pLimit(CONCURRENCY);
   for await (const page of documentPages<LinkDocument>(deps.readStore, links.collection.name, query)) {
     const ended = await endedOf(page);
-    await Promise.all(ended.map((link) => limit(async () => signal.aborted || (await note(deps, link)))));
+    const { failures } = await onEachLink(
+      ended,
+      async ({ link, people }) => {
+        if (signal.aborted) return;
+        const context = { requestId: deps.newId(), actor: { type: "system", id: "link-ends" } } as const;
+        await onLink(deps, context, link, (state, at) => reachEnd(state, { at, people }));
+      },
+      // An event that can't be read keeps no other link waiting.
+      { failsAlone: isEventError },
+    );
+    for (const { item, error: err } of failures) {
+      const { _id, host, slug } = item.link;
+      if (!deps.told.has(_id)) deps.log.warn({ err, host, slug }, "the end of a link can't be noted");
+      deps.told.add(_id);
+    }
     if (signal.aborted) return;
   }
 }
@@ -78,17 +90,4 @@ async function usedUp({ readStore }: LinkEndsDeps, page: readonly LinkDocument[]
   return page
     .map((link) => ({ link, people: people.get(link._id) ?? 0 }))
     .filter(({ link, people: all }) => link.maxClicks !== undefined && all >= link.maxClicks);
-}
-
-/** An event that can't be read keeps no other link waiting. */
-async function note(deps: NotingDeps, { link: { _id, host, slug }, people }: Ended): Promise<void> {
-  const context = { requestId: deps.newId(), actor: { type: "system", id: "link-ends" } } as const;
-  try {
-    await onLink(deps, context, { host, slug }, (link, at) => reachEnd(link, { at, people }));
-  } catch (err) {
-    if (!isEventError(err)) throw err;
-    if (deps.told.has(_id)) return;
-    deps.told.add(_id);
-    deps.log.warn({ err, host, slug }, "the end of a link can't be noted");
-  }
 }

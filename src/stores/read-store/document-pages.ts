@@ -15,12 +15,18 @@ export async function* documentPages<D extends Document>(
   const slices = timeSlices();
   for (let { after } = query; ; ) {
     const page = await readStore.find<D>(collection, { ...query, ...(after && { after }) });
-    const last = page.at(-1) as (D & Record<string, unknown>) | undefined;
+    const last = page.at(-1);
     if (last) yield page;
     if (!last || page.length < query.limit) return;
-    after = { value: last[field] as string | number, id: last._id };
+    after = placeIn(last, field);
     await slices.next();
   }
+}
+
+/** Where a document stands in the order by the field. */
+export function placeIn(document: Document, field: string): NonNullable<FindQuery["after"]> {
+  const { [field]: value } = document as Document & Record<string, unknown>;
+  return { value: value as string | number, id: document._id };
 }
 
 /** The documents of all pages, for readers that need them together anyway. @throws what the store throws */

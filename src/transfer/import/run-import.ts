@@ -248,8 +248,8 @@ function importing(
         const refuse = () => Promise.reject(failed.error);
         await attempt(hasLinks ? links : clicks, refuse, "error" in row ? row.rows : 1);
       } else if (hasClicks && made === undefined && "record" in row) {
-        const found = await attempt(clicks, async () => format.clicksOf(row.record, context));
-        for (const click of found ?? []) await attempt(clicks, () => takeClick(click));
+        const ofRow = await attempt(clicks, async () => format.clicksOf(row.record, context));
+        for (const click of ofRow ?? []) await attempt(clicks, () => takeClick(click));
       }
       yield;
     }

@@ -38,7 +38,7 @@ export async function listDeliveries(
   const { after: end } = behindCursor(filter.cursor);
   const after = end && { createdAt: String(end.value), id: end.id };
   const deliveries = await deps.deliveryQueue.list({ webhookId, state, event, after, limit: limit + 1 });
-  const { page, next } = pageOf(deliveries, limit, ({ createdAt, id }) => ({ value: createdAt, id }));
+  const { page, next } = pageOf(deliveries, { limit }, ({ createdAt, id }) => ({ value: createdAt, id }));
   return { deliveries: page, next_cursor: next };
 }
 

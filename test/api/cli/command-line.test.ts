@@ -127,7 +127,7 @@ describe("the command line", { timeout: 120_000 }, () => {
   it("answers people in tables and fields", async () => {
     const { stdout } = await linkledger(["account", "list"]);
     expect(stdout).toMatch(
-      /^Account ID +Email +Tier +Status +Opened at\n\S+ +a@b\.c +free +open +\S+ \S+ UTC\n$/,
+      /^Account ID +Email +Tier +Status +Opened at +Links\n\S+ +a@b\.c +free +open +\S+ \S+ UTC +0\n$/,
     );
     const { key_id: keyId } = await json("key", "issue", "--account", "a@b.c");
     const { stdout: told } = await linkledger(["key", "deactivate", keyId]);

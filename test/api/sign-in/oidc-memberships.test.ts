@@ -1,11 +1,12 @@
 // What people of a provider become here: by groups, by invitations, by OIDC_JOIN; and which ways of signing in are on.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { open } from "../../../src/commands/account/account.ts";
-import { changeAccount, loadOpenAccount } from "../../../src/commands/account/accounts.ts";
+import { open, opened } from "../../../src/commands/account/account.ts";
+import { changeAccount, loadAccount } from "../../../src/commands/account/accounts.ts";
 import { changeMemberRole, inviteMember } from "../../../src/commands/account/members.ts";
 import type { CommandDeps } from "../../../src/commands/handle-command.ts";
 import type { MailDeps } from "../../../src/commands/mail/people-mails.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import type { EventStore } from "../../../src/stores/event-store/port.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { PASSWORD } from "../../support/portal/browser-like.ts";
 import {
@@ -17,6 +18,8 @@ import {
 
 const [ONE, TWO] = ["0199c0de-0000-4000-8000-000000000001", "0199c0de-0000-4000-8000-000000000002"] as const;
 const personOf = (browser: OidcVisitor) => browser.cookies.get("linkledger-session")?.split(".")[0] ?? "";
+
+const openedAccount = async (eventStore: EventStore, id: string) => opened(await loadAccount(eventStore, id));
 
 async function openWithId(deps: CommandDeps, accountId: string): Promise<void> {
   await changeAccount(deps, operator, accountId, (account, at) =>
@@ -42,7 +45,7 @@ describe("people of a provider", () => {
 
   const rolesOf = async (personId: string) =>
     await Promise.all(
-      [ONE, TWO].map(async (id) => (await loadOpenAccount(deps.eventStore, id)).members.get(personId)?.role),
+      [ONE, TWO].map(async (id) => (await openedAccount(deps.eventStore, id)).members.get(personId)?.role),
     );
   async function signIn(sub: string, groups?: unknown, more: Record<string, unknown> = {}) {
     const browser = service.browser();
@@ -137,7 +140,7 @@ describe("a newcomer", () => {
       await openWithId(deps, id);
       const browser = service.browser();
       await service.signIn(browser, personThere("dora"));
-      expect((await loadOpenAccount(eventStore, id)).members.get(personOf(browser))?.role).toBe("editor");
+      expect((await openedAccount(eventStore, id)).members.get(personOf(browser))?.role).toBe("editor");
       expect((await browser.get("/portal/links")).status).toBe(200);
     } finally {
       await service.stop();

@@ -86,6 +86,10 @@ describe("signing in at a provider", () => {
     // Login CSRF: Mallory's answer, followed by another browser.
     const way = await service.wayBack(mallory, personThere("mallory"));
     expect((await victim.get(way)).status).toBe(403);
+    // Also with a cookie of that name, as a page of a subdomain could plant.
+    const [flow = ""] = [...mallory.cookies.keys()].filter((name) => name.includes("oidc-"));
+    victim.cookies.set(flow, "planted");
+    expect((await victim.get(way)).status).toBe(403);
     expect(personOf(victim)).toBe("");
     // It was not spent for her by that.
     expect((await mallory.get(way)).status).toBe(303);

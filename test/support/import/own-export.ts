@@ -1,10 +1,10 @@
 // An export of our own as lines that tests edit, and its import into an empty log.
-
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LogVerification } from "../../../src/audit/verify-log.ts";
 import { ownFiles } from "../../../src/cli/files.ts";
-import { loadOpenAccount } from "../../../src/commands/account/accounts.ts";
+import { opened } from "../../../src/commands/account/account.ts";
+import { loadAccount } from "../../../src/commands/account/accounts.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import type { LinkEvent, StoredEvent } from "../../../src/events/catalogue.ts";
 import type { LinkOptions } from "../../../src/events/link-options.ts";
@@ -140,7 +140,7 @@ export async function openImport(): Promise<OwnImport> {
     async importLines(lines) {
       const links = join(folder.path, "export.ndjson");
       await writeFile(links, lines.join("\n"));
-      const account = await loadOpenAccount(eventStore, accountId);
+      const account = opened(await loadAccount(eventStore, accountId));
       const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: false };
       return await runImport(deps, target, {
         format: linkledger,

@@ -79,6 +79,8 @@ export async function startProvider(
         },
       },
       cookies: { keys: ["a key of the cookies"] },
+      // So short that a clock which is off is noticed.
+      ttl: { IdToken: 60 },
       interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
       findAccount: (_, sub) => ({ accountId: sub, claims: async () => ({ ...state.person.claims, sub }) }),
       loadExistingGrant: async (ctx) => {

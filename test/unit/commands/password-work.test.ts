@@ -1,6 +1,8 @@
 // The limit on concurrent password hashing under overload, and what is hashed at all.
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadOpenAccount } from "../../../src/commands/account/accounts.ts";
+import { opened } from "../../../src/commands/account/account.ts";
+import { loadAccount } from "../../../src/commands/account/accounts.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { createLinksInBulk } from "../../../src/commands/links/bulk/bulk-requests.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
@@ -134,7 +136,7 @@ describe("passwords of links", () => {
 
   it("are hashed once each where a link is made, and never for a preview or what is refused", async () => {
     const { count, deps } = counting();
-    const account = await loadOpenAccount(deps.eventStore, accountId);
+    const account = opened(await loadAccount(deps.eventStore, accountId));
     const rows = ["one", "two", "three"].map((slug) => `https://example.com/${slug},${slug}-slug,opensesame`);
     const run = (dryRun: boolean) =>
       runImport(

@@ -4,7 +4,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ownFiles } from "../../../src/cli/files.ts";
-import { loadOpenAccount } from "../../../src/commands/account/accounts.ts";
+import { opened } from "../../../src/commands/account/account.ts";
+import { loadAccount } from "../../../src/commands/account/accounts.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import type { LinkEvent } from "../../../src/events/catalogue.ts";
 import { readEvent } from "../../../src/events/read-event.ts";
@@ -44,7 +45,7 @@ async function run(
   const log = clicks === undefined ? undefined : join(folder.path, "clicks");
   await writeFile(links, content);
   if (log && clicks) await writeFile(log, clicks);
-  const account = await loadOpenAccount(open.deps.eventStore, accountId);
+  const account = opened(await loadAccount(open.deps.eventStore, accountId));
   const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: false };
   const zone = timezone === undefined ? undefined : timeZone(timezone);
   return await runImport(open.deps, target, {

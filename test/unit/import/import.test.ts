@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ownFiles } from "../../../src/cli/files.ts";
-import { loadOpenAccount } from "../../../src/commands/account/accounts.ts";
+import { opened } from "../../../src/commands/account/account.ts";
+import { loadAccount } from "../../../src/commands/account/accounts.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
 import type { EventOf, LinkEvent } from "../../../src/events/catalogue.ts";
@@ -47,7 +48,7 @@ afterEach(async () => {
 type Given = { clicks?: string; domain?: string; dryRun?: boolean; keyId?: string };
 async function run(format: ImportFormat, links: string, given: Given = {}) {
   const { clicks, domain, dryRun = false, keyId } = given;
-  const account = await loadOpenAccount(open.deps.eventStore, accountId);
+  const account = opened(await loadAccount(open.deps.eventStore, accountId));
   const target = { account, context: operator, domain, keyId, dryRun };
   const at = (file: string) => (file.startsWith("/") ? file : join(FILES, file));
   const files = {

@@ -1,8 +1,10 @@
 // A file is taken for what is in it: part of an answer isn't the whole, nothing isn't success, and columns without names are
 // told by what they hold.
+
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadOpenAccount } from "../../../src/commands/account/accounts.ts";
+import { opened } from "../../../src/commands/account/account.ts";
+import { loadAccount } from "../../../src/commands/account/accounts.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import type { CommandContext } from "../../../src/commands/caller.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
@@ -46,7 +48,7 @@ type Given = {
 async function run(format: ImportFormat, content: string, given: Given = {}) {
   const { context = operator, domain, dryRun = true, asked, clicks } = given;
   const { deps } = open;
-  const account = await loadOpenAccount(deps.eventStore, accountId);
+  const account = opened(await loadAccount(deps.eventStore, accountId));
   const target = { account, context, domain, keyId: undefined, dryRun };
   const urlSafety = async (urls: readonly URL[]) => {
     asked?.push(urls.length);

@@ -6,7 +6,8 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ownFiles } from "../../../src/cli/files.ts";
-import { loadOpenAccount } from "../../../src/commands/account/accounts.ts";
+import { opened } from "../../../src/commands/account/account.ts";
+import { loadAccount } from "../../../src/commands/account/accounts.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
 import { LINK_FIELDS } from "../../../src/commands/links/fields/link-fields.ts";
@@ -52,7 +53,7 @@ afterEach(async () => {
 
 type Given = { clicks?: string; dryRun?: boolean };
 async function run(format: ImportFormat, file: string, { clicks, dryRun = false }: Given = {}) {
-  const account = await loadOpenAccount(open.deps.eventStore, accountId);
+  const account = opened(await loadAccount(open.deps.eventStore, accountId));
   const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun };
   return await runImport(open.deps, target, {
     format,

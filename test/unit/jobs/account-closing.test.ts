@@ -89,7 +89,7 @@ describe("closing an account", () => {
     await opened.catchUp();
     const eventStore = faultyEventStore(deps.eventStore);
     const turn = job({ eventStore, clock: inAMinute });
-    eventStore.script = [...Array.from({ length: 10 }, () => "none" as const), "refused", "refused"];
+    eventStore.script = [...Array.from({ length: 10 }, () => "none" as const), "refused"];
     await turn(signal);
     await opened.catchUp();
     const left = (await linksLeft(deps, accountId)).length;

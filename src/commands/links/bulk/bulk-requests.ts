@@ -1,8 +1,8 @@
 // POST /api/v1/shorten/bulk, PATCH and DELETE /api/v1/links/bulk: up to 100 links, whose items run side by side unless they touch
 // the same thing (interface, part 4).
 import pLimit from "p-limit";
-import type { AccountState } from "../../account/account.ts";
-import { callersAccount } from "../../account/accounts.ts";
+import { type AccountState, opened } from "../../account/account.ts";
+
 import { type Caller, type CommandContext, requireDeveloper } from "../../caller.ts";
 import { verifiedHosts } from "../../domains/domain.ts";
 import { isClientError, Refused } from "../../refusals.ts";
@@ -98,7 +98,7 @@ async function runBulk<Item extends RequestedLink, Result>(
   prepare: (item: Item, index: number, context: BulkContext) => Promise<Prepared<Result>>,
 ): Promise<BulkOutcome<Result>> {
   requireDeveloper(by.tier, "Bulk requests");
-  const account = await callersAccount(deps, by);
+  const account = opened(await deps.currentAccount(by.accountId));
   const urls = items.flatMap((item) => (item instanceof Refused ? [] : urlsOf(item)));
   const urlSafety = await safetyOfAll(deps, urls, verifiedHosts(account));
   // One password at a time: however many items a request has, others wait for one of them.

@@ -5,6 +5,7 @@ import type { Api } from "../../api/fastify.ts";
 import { opened } from "../../commands/account/account.ts";
 import { removeMember } from "../../commands/account/members.ts";
 import { openOwnAccount } from "../../commands/account/sign-up.ts";
+import { isOperator } from "../../commands/people/persons.ts";
 import { Refused } from "../../commands/refusals.ts";
 import type { Role } from "../../events/vocabulary.ts";
 import { accountName } from "../../queries/people.ts";
@@ -59,7 +60,7 @@ async function sendAccounts(
   deps: SignInDeps,
   { visit: { session } }: FastifyRequest,
   reply: FastifyReply,
-  { personId, email }: SignedInPerson,
+  { personId, email, provider }: SignedInPerson,
 ): Promise<FastifyReply> {
   const found = (await deps.accountsOf(personId)).map(async (accountId): Promise<Row> => {
     const { members } = opened(await deps.links.currentAccount(accountId));
@@ -82,10 +83,19 @@ async function sendAccounts(
   const rows = await Promise.all(found);
   return sendPage(reply, {
     title: "Your accounts",
-    lead: html`You are signed in as ${email}: <a href="/portal/profile">your profile</a>.`,
-    cards: [rows.length === 0 ? inNone(deps) : tableCard("Accounts that you are a member of", columns, rows)],
+    lead: html`You are signed in as ${email || "somebody without an address"}: <a href="/portal/profile">your profile</a>.`,
+    cards: [
+      rows.length === 0 ? inNone(deps) : tableCard("Accounts that you are a member of", columns, rows),
+      (provider?.isOperator || (await isOperator(deps.eventStore, personId))) && CONSOLE,
+    ],
   });
 }
+
+const CONSOLE: Card = {
+  title: "You are an operator of this service",
+  lead: "What you do in the console is recorded with your name.",
+  body: html`<div><a class="button" href="/admin">Open the console</a></div>`,
+};
 
 function inNone({ signUp }: SignInDeps): Card {
   const isOpen = signUp === "open";

@@ -1,6 +1,6 @@
 // Who is a member of which account: for sessions, lists of members, and the names of those who did something.
 import type { OpenAccount } from "../commands/account/account.ts";
-import { loadAccount } from "../commands/account/accounts.ts";
+import { loadAccount } from "../commands/account/account-stream.ts";
 import { openInvitations } from "../commands/account/member.ts";
 import { invitedAddress } from "../commands/account/members.ts";
 import { isEmailProven, personWithEmail } from "../commands/people/email.ts";

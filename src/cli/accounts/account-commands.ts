@@ -1,6 +1,6 @@
 // linkledger account create | invite | tier | upgrades | password | close | list | show
 import { Argument, Option } from "commander";
-import { issueKey } from "../../commands/account/keys.ts";
+import { issueKey } from "../../commands/account/change-keys.ts";
 import { openAccount } from "../../commands/account/sign-up.ts";
 import { changeTier, upgradeRequests } from "../../commands/account/tier.ts";
 import { TIERS, type Tier } from "../../events/vocabulary.ts";

@@ -15,7 +15,7 @@ import { forgetSharedPage } from "../sharing/shared-pages.ts";
 import { remove as removeWebhook } from "../webhooks/webhook.ts";
 import { forgetWebhookKeys } from "../webhooks/webhook-key.ts";
 import { type AccountState, close, opened } from "./account.ts";
-import { changeAccount, loadAccount } from "./accounts.ts";
+import { changeAccount, loadAccount } from "./account-stream.ts";
 import { invitationSecret, keyUseSecret, upgradeRequestSecret } from "./secrets.ts";
 
 /** `accountsOf`: ids of the accounts that a person is a member of. */

@@ -2,13 +2,8 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { countMail } from "../../api/limits/count-mail.ts";
-import { sendExport } from "../../api/limits/exports.ts";
-import type { OpenStreams } from "../../api/limits/open-streams.ts";
-import { countTry } from "../../api/limits/rate-limit.ts";
-import { LOGO_MAX_BYTES } from "../../api/qr/logo.ts";
 import { FORM_FRAME_BYTES, takeUploads } from "../../api/uploads.ts";
-import { changeBrand, changeLogo } from "../../commands/account/brands.ts";
+import { changeBrand, changeLogo } from "../../commands/account/change-brand.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
 import { changeTimeZone } from "../../commands/account/time-zone.ts";
 import type { Mailer } from "../../commands/mail/mailer.ts";
@@ -23,6 +18,11 @@ import {
 import { changePassword, provePassword } from "../../commands/people/password.ts";
 import { endSessions, recordAct } from "../../commands/people/persons.ts";
 import { Refused } from "../../commands/refusals.ts";
+import { countMail } from "../../limits/count-mail.ts";
+import { sendExport } from "../../limits/exports.ts";
+import type { OpenStreams } from "../../limits/open-streams.ts";
+import { countTry } from "../../limits/rate-limit.ts";
+import { LOGO_MAX_BYTES } from "../../qr/logo.ts";
 import { sendFormPage } from "../auth/form-page.ts";
 import { EMAIL_LINK_HOURS, mail, sendMail } from "../auth/mails.ts";
 import { endSession, type SignInDeps, startSession } from "../auth/start-session.ts";

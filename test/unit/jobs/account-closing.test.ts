@@ -1,7 +1,7 @@
 // Closing an account on real stores: with concurrent commands, interruptions and crashes.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { issueKey } from "../../../src/commands/account/change-keys.ts";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
-import { issueKey } from "../../../src/commands/account/keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";

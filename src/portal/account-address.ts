@@ -49,7 +49,10 @@ const LINK = /<a\b[^>]*\bhref="(\/portal[^"]*)"[^>]*>(.*?)<\/a>/gs;
 const ADDRESS = /(?<=\b(?:href|(?:form)?action|data-\w+)=")\/portal(?=["/?#])[^"]*/g;
 
 /** A page's text, with the account in its links and forms, and without links to what the role may not open. */
-export function addressedText(text: string, { accountId, role }: SignedIn): string {
+export function addressedText(
+  text: string,
+  { accountId, role }: Pick<SignedIn, "accountId" | "role">,
+): string {
   return text
     .replace(LINK, (link, address, words) =>
       mayAsk(role, "GET", address) ? link : /\bclass="(?:button|locked)/.test(link) ? "" : words,

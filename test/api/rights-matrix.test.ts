@@ -99,6 +99,18 @@ describe("every page and form of the portal", () => {
   });
 });
 
+describe("every page and act of the console", () => {
+  it("is not there for an owner, who is no operator", async () => {
+    const routes = await listPortalRoutes(true);
+    expect(routes.length).toBeGreaterThan(40);
+    for (const { method, url } of routes) {
+      const path = url.replace(/:\w+/g, owner.accountId);
+      const { status } = method === "GET" ? await owner.get(path) : await owner.post(path);
+      expect([method, url, status]).toEqual([method, url, 404]);
+    }
+  });
+});
+
 describe("every route of the API, by a person's own key with every scope", () => {
   it("answers by the person's role at the time of the request, and by none to who was removed", async () => {
     const { personId } = await colleague("owner", "with-a-key");

@@ -148,7 +148,7 @@ async function linksOf({ deps }: Stores, accountId: string) {
 async function* portalTable({ deps }: Stores, accountId: string) {
   yield COUNTED_HEAD;
   for await (const { host, slug, state, status } of accountLinks(deps, accountId, () => undefined))
-    yield countedRow({ ...state, host, slug, status, clicks: 3 }, deps.baseHost);
+    yield countedRow({ ...state, host, slug, status, madeBy: "Kim, the editor", clicks: 3 }, deps.baseHost);
 }
 
 const EXPORTS = {
@@ -215,7 +215,10 @@ describe("a table of links", () => {
       disabled: false,
     } as const;
     const title = '=HYPERLINK("https://evil.example")';
-    const row = countedRow({ ...of, createdAt: "2024-01-01", shortUrl: "x", clicks: 1, title }, "h");
+    const row = countedRow(
+      { ...of, createdAt: "2024-01-01", shortUrl: "x", madeBy: "=1+1", clicks: 1, title },
+      "h",
+    );
     expect(row).toContain(`,"'=HYPERLINK(""https://evil.example"")",`);
   });
 });

@@ -192,3 +192,9 @@ function padded(address: bigint): string {
 function withDots(address: bigint): string {
   return `${groups(address).split(":").slice(0, 6).join(":")}:${dotted(address & 0xffffffffn)}`;
 }
+
+it("may have 2,048 characters, and none more", () => {
+  const urlOf = (length: number) => "https://example.com/".padEnd(length, "a");
+  expect(receiverUrl(urlOf(2_048), closed).href).toHaveLength(2_048);
+  expect(() => receiverUrl(urlOf(2_049), closed)).toThrow(/at most 2048 characters/);
+});

@@ -43,7 +43,7 @@ import {
   LINKS_PATH as PATH,
   SEVERAL,
 } from "./links-filters.ts";
-import { linkColumns, severalActions } from "./links-table.ts";
+import { linkColumns, peopleMaking, severalActions } from "./links-table.ts";
 import { savedFilterForms, savedFilters } from "./saved-filters.ts";
 import { sendQrCodes, sendTable } from "./taken-links.ts";
 
@@ -179,8 +179,7 @@ async function sendLinks(
     ? await topLinks(deps, accountId, { ...filter, ...place })
     : await accountLinks(deps, accountId, { ...filter, ...place });
   const members = [...opened(account).members.keys()];
-  const makers = page.links.flatMap(({ via, makerId }) => (via === "web" && makerId ? makerId : []));
-  const people = await namesOf(deps, [...members, ...makers]);
+  const people = await namesOf(deps, [...members, ...peopleMaking(page.links)]);
   const fitting = sort ? undefined : await countAccountLinks(deps, accountId, filter);
   const isEmpty = links + deleted === 0;
   return sendPage(reply, {

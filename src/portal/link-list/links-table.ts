@@ -52,20 +52,17 @@ export function linkColumns({
   colours,
   chosen,
   today,
-}: {
-  keys: readonly KeyDocument[];
-  people: ReadonlyMap<string, string>;
+}: Makers & {
   colours: ReadonlyMap<string, TagColour>;
   chosen: readonly string[];
   today: string;
 }): Columns<ListedLink> {
-  const names = new Map(keys.map((key) => [key._id, keyName(key)]));
+  const makerOf = makersIn({ keys, people });
   const clicks = (link: ListedLink) =>
     html`<span class="clicks">${lastDaysChart(link, today)}<a href="${analyticsOf(link)}" aria-label="${count(link.clicks)} clicks, view analytics">${count(link.clicks)}</a></span>`;
-  const maker = ({ via, makerId }: ListedLink) => {
-    const person = people.get(makerId ?? "");
-    if (via === "web") return person === undefined ? "in the portal" : `by ${person}`;
-    return `by key ${names.get(makerId ?? "") ?? "of a program"}`;
+  const maker = (link: ListedLink) => {
+    const name = makerOf(link);
+    return name === "" ? "in the portal" : `by ${name}`;
   };
   return {
     Link: (link) => linkCell(link, chosen.includes(link._id), colours),
@@ -76,6 +73,20 @@ export function linkColumns({
       width: 12,
     },
   };
+}
+
+type Makers = { keys: readonly KeyDocument[]; people: ReadonlyMap<string, string> };
+
+/** What readers call the member or the key that made a link; empty for imports. `people`: names by their ids. */
+export function makersIn({ keys, people }: Makers) {
+  const names = new Map(keys.map((key) => [key._id, keyName(key)]));
+  return ({ via, makerId }: Pick<ListedLink, "via" | "makerId">): string =>
+    via === "web" ? (people.get(makerId ?? "") ?? "") : `key ${names.get(makerId ?? "") ?? "of a program"}`;
+}
+
+/** Ids of the people who made the links. */
+export function peopleMaking(links: readonly Pick<ListedLink, "via" | "makerId">[]): string[] {
+  return links.flatMap(({ via, makerId }) => (via === "web" && makerId !== null ? makerId : []));
 }
 
 /** Two lines: what it is called, with its state and tags; what visitors see, and where they get. */

@@ -6,16 +6,19 @@ import { Refused } from "../../commands/refusals.ts";
 import { ACCOUNT_STYLE, type QrLook } from "../../events/links/qr-look.ts";
 import { CSV_TYPE, sendExport } from "../../limits/exports.ts";
 import type { OpenStreams } from "../../limits/open-streams.ts";
+import { listKeys } from "../../queries/accounts.ts";
 import {
   type AccountLinksFilter,
   accountLinkPages,
   countAccountLinks,
   withClicks,
 } from "../../queries/links/list-links.ts";
+import { namesOf } from "../../queries/people.ts";
 import { COUNTED_HEAD, countedRow } from "../../transfer/export/link-table.ts";
 import { brandOf } from "../account/account-page.ts";
 import { count } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
+import { makersIn, peopleMaking } from "./links-table.ts";
 
 const READ_AT_A_TIME = 500;
 /** Images of one ZIP: a minute's work of one thread. */
@@ -38,11 +41,13 @@ export async function sendTable(
   refuseNone(wanted);
   const file = { type: CSV_TYPE, name: "links.csv" };
   return await sendExport(reply, deps.exports, accountId, file, async function* (signal) {
+    const keys = await listKeys(deps, accountId);
     yield COUNTED_HEAD;
     for await (const page of accountLinkPages(deps, accountId, { ...wanted, limit: READ_AT_A_TIME })) {
       if (signal.aborted) return;
       const rows = await withClicks(deps, page);
-      yield rows.map((row) => countedRow(row, deps.baseHost)).join("");
+      const makerOf = makersIn({ keys, people: await namesOf(deps, peopleMaking(rows)) });
+      yield rows.map((row) => countedRow({ ...row, madeBy: makerOf(row) }, deps.baseHost)).join("");
     }
   });
 }

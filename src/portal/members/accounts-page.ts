@@ -5,6 +5,7 @@ import type { Api } from "../../api/fastify.ts";
 import { opened } from "../../commands/account/account.ts";
 import { removeMember } from "../../commands/account/members.ts";
 import { openOwnAccount } from "../../commands/account/sign-up.ts";
+import { isOperator } from "../../commands/people/persons.ts";
 import { Refused } from "../../commands/refusals.ts";
 import type { Role } from "../../events/vocabulary.ts";
 import { accountName } from "../../queries/people.ts";
@@ -83,9 +84,18 @@ async function sendAccounts(
   return sendPage(reply, {
     title: "Your accounts",
     lead: `You are signed in as ${email}.`,
-    cards: [rows.length === 0 ? inNone(deps) : tableCard("Accounts that you are a member of", columns, rows)],
+    cards: [
+      rows.length === 0 ? inNone(deps) : tableCard("Accounts that you are a member of", columns, rows),
+      (await isOperator(deps.eventStore, personId)) && CONSOLE,
+    ],
   });
 }
+
+const CONSOLE: Card = {
+  title: "You are an operator of this service",
+  lead: "What you do in the console is recorded with your name.",
+  body: html`<div><a class="button" href="/admin">Open the console</a></div>`,
+};
 
 function inNone({ signUp }: SignInDeps): Card {
   const isOpen = signUp === "open";

@@ -190,7 +190,7 @@ function actionsOn({ personId, role: own }: SignedIn, { person_id: id, name, rol
   const change = confirmed(
     "Change role",
     html`<p>What may <strong>${name}</strong> do here?</p>`,
-    html`<form method="post" action="${PATH}/${id}/role">${roles}<button class="button button-primary">Change role</button></form>`,
+    html`<form class="stack" method="post" action="${PATH}/${id}/role">${roles}<button class="button button-primary">Change role</button></form>`,
   );
   const removal = confirmedPost(
     "Remove",

@@ -1,6 +1,7 @@
 // The weekly mail of an account's numbers: plain text and simple HTML of the same lines.
 import type { Mail } from "../../commands/mail/mailer.ts";
 import type { AccountAnswer, GroupBy, GroupRow, Totals } from "../../queries/analytics/question.ts";
+import { addressIn } from "../account-address.ts";
 import { METRIC_ROWS } from "../analytics/metrics.ts";
 import { FIELD_NAMES, valueName } from "../analytics/value-names.ts";
 import { ANALYTICS } from "../analytics/view-address.ts";
@@ -18,6 +19,7 @@ const DAY = { day: "numeric", month: "long", year: "numeric" } as const;
 /** `answer`: of the week, with the one before it. `zone`: IANA name. `stopUrl`: stops the mail. */
 type Week = {
   to: string;
+  accountId: string;
   name: string;
   filters: Readonly<Record<string, readonly string[]>>;
   answer: AccountAnswer;
@@ -26,13 +28,13 @@ type Week = {
   stopUrl: string;
 };
 
-export function weeklyMail({ to, name, filters, answer, zone, baseUrl, stopUrl }: Week): Mail {
+export function weeklyMail({ to, accountId, name, filters, answer, zone, baseUrl, stopUrl }: Week): Mail {
   const days = new Intl.DateTimeFormat("en", { ...DAY, timeZone: zone });
   const week = days.formatRange(answer.from, answer.to - 1);
   const date = new Intl.DateTimeFormat("en-CA", { timeZone: zone });
   const [from, until] = [date.format(answer.from), date.format(answer.to - 1)];
   const range = { range: "custom", from, to: until, timezone: zone };
-  const all = baseUrl + address(ANALYTICS, { ...range, ...filters });
+  const all = baseUrl + address(addressIn(accountId, ANALYTICS), { ...range, ...filters });
   const of = filtersInWords(filters);
   const numbers = METRICS.map((metric) => ({
     name: METRIC_ROWS[metric].name,

@@ -184,7 +184,7 @@ function switcher(accounts: PortalVisit["accounts"], current: string | undefined
   return html`<details class="menu"><summary class="button button-quiet" aria-label="Account: ${name}" title="${name}">${icon("people")}<span class="clip account-name">${name}</span></summary>
 <nav class="menu-box" aria-label="Your accounts">${accounts.map(
     ({ accountId, name: called }) =>
-      html`<a class="button" href="${addressIn(accountId, "/portal")}" ${accountId === current && html`aria-current="true"`}>${called}</a>`,
+      html`<a class="button" href="${addressIn(accountId, "/portal")}" ${accountId === current && html`aria-current="true"`}>${accountId === current && icon("check")}${called}</a>`,
   )}</nav></details>`;
 }
 

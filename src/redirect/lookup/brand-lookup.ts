@@ -11,7 +11,7 @@ import type { DomainRouting } from "./domain-routing.ts";
 /** Undefined where nothing is chosen, and while documents are unavailable: the page is then nobody's. */
 export type BrandLookup = {
   ofAccount(accountId: string): Promise<Brand | undefined>;
-  /** Of the account that the domain serves; the base host is nobody's. */
+  /** Of the account that the custom domain serves. */
   ofHost(host: string): Promise<Brand | undefined>;
 };
 
@@ -22,7 +22,6 @@ const FIELDS = ["name", "colour", "fallbackUrl"];
 
 export function brandLookup(deps: {
   readStore: ReadStore;
-  baseHost: string;
   domains: Pick<DomainRouting, "serves">;
 }): BrandLookup {
   const kept = new LRUCache<string, Promise<Brand | undefined>>({ max: MOST_KEPT, ttl: KEPT_MS });
@@ -42,13 +41,11 @@ export function brandLookup(deps: {
   const ofAccount = (accountId: string) => keeping(`account ${accountId}`, () => read(accountId));
   return {
     ofAccount,
-    async ofHost(host) {
-      if (host === "" || host === deps.baseHost) return undefined;
-      return await keeping(`host ${host}`, async () => {
+    ofHost: (host) =>
+      keeping(`host ${host}`, async () => {
         const domain = await servedDomain(deps, host);
         return domain && (await ofAccount(domain.accountId));
-      });
-    },
+      }),
   };
 }
 

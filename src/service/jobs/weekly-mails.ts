@@ -86,7 +86,8 @@ async function sendOne(deps: WeeklyMailsDeps, accountId: string, mailId: string)
     const answer = await ask({ ...of, ...how, interval: "day", compare: "previous" });
     const stopUrl = baseUrl + stopLinks.path({ accountId, mailId });
     const { name, filters } = mail;
-    await mailer.send(weeklyMail({ to, name, filters, answer, zone: zone.name, baseUrl, stopUrl }));
+    const about = { to, accountId, name, filters, answer, zone: zone.name };
+    await mailer.send(weeklyMail({ ...about, baseUrl, stopUrl }));
     deps.log.info({ accountId, week: week.name }, "sent a weekly mail");
     return true;
   } catch (error) {

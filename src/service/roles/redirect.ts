@@ -49,7 +49,7 @@ export function openRedirect(context: RoleContext, follower: LogFollower): Redir
   const admit = openAdmission(context);
   const stats = { found: 0, notFound: 0, disabled: 0, blocked: 0, expired: 0, asked: 0, error: 0 };
   const now = () => clock().getTime();
-  const brands = brandLookup({ readStore, baseHost, domains: lookup.domains });
+  const brands = brandLookup({ readStore, domains: lookup.domains });
   return { lookup, brands, recorder, visitOf, countryOf, admit, baseHost, baseUrl, now, stats };
 }
 

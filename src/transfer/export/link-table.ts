@@ -33,17 +33,17 @@ export async function* linkTable(
   }
 }
 
-/** A link of a list, with the clicks of people. */
-type CountedLink = Parameters<typeof cellsOf>[0] & { shortUrl: string; clicks: number };
+/** A link of a list, with the clicks of people. `madeBy`: what readers call the member or the key. */
+type CountedLink = Parameters<typeof cellsOf>[0] & { shortUrl: string; clicks: number; madeBy: string };
 
-const COUNTED = csvLines(["short_url", ...COLUMNS, "clicks"], true);
+const COUNTED = csvLines(["short_url", ...COLUMNS, "made_by", "clicks"], true);
 
-/** The columns of linkTable for spreadsheets, after the short URL and before the clicks; without passwords. */
+/** The columns of linkTable for spreadsheets, after the short URL, before who made it and the clicks; without passwords. */
 export const COUNTED_HEAD = COUNTED.head;
 
 export function countedRow(link: CountedLink, baseHost: string): string {
   const cells = cellsOf(link, baseHost);
-  const row = [link.shortUrl, ...COLUMNS.map((column) => cells[column]), link.clicks];
+  const row = [link.shortUrl, ...COLUMNS.map((column) => cells[column]), link.madeBy, link.clicks];
   return COUNTED.line(row.map(cellOf));
 }
 

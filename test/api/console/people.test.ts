@@ -35,6 +35,8 @@ describe("people in the console", () => {
   const here = () => ({ type: "operator", id: operator.accountId });
 
   it("is opened by a marked person's own session, and is not there for anybody else", async () => {
+    const led = async (one: Person) => (await one.get("/portal/accounts")).text.includes('href="/admin"');
+    expect([await led(operator), await led(person)]).toEqual([true, false]);
     expect((await operator.get("/admin")).status).toBe(200);
     expect((await operator.get("/admin/api/accounts")).status).toBe(200);
     for (const one of [person, visitor(service.port)])

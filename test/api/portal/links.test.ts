@@ -357,11 +357,12 @@ describe("all links that fit a filter of the portal's list", { timeout: 60_000 }
     ]);
     const [head = "", ...rows] = all.text.trimEnd().split("\r\n");
     expect(head).toMatch(
-      /^\ufeffshort_url \(for spreadsheets: [^,]*\),url,slug,domain,title,.*,status,disabled,created_at,clicks$/,
+      /^\ufeffshort_url \(for spreadsheets: [^,]*\),url,slug,domain,title,.*,status,disabled,created_at,made_by,clicks$/,
     );
     expect(rows.length).toBe(2);
     expect(rows.at(-1)).toContain('"https://example.com/a,b"');
     expect(rows.at(-1)).toContain('"Spring, sale"');
+    expect(rows.at(-1)).toContain(`,${one.email},0`);
     const some = await one.post("/portal/links/several", [
       ["change", "export"],
       ["link", keyOf(second)],

@@ -1,4 +1,4 @@
-// The threads of a service: the four that docs/how-it-works.md names, and no other.
+// The threads of a service: those that docs/how-it-works.md names, and no other.
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";

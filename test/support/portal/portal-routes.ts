@@ -18,8 +18,8 @@ import { openCommandDeps } from "../commands/command-deps.ts";
 
 export type PortalRoute = { method: string; url: string };
 
-/** Without those of the console, and without the HEAD routes that Fastify adds to GET routes. */
-export async function listPortalRoutes(): Promise<PortalRoute[]> {
+/** `isConsole`: those of the console alone, instead of all others. Without the HEAD routes that Fastify adds to GET routes. */
+export async function listPortalRoutes(isConsole = false): Promise<PortalRoute[]> {
   const { deps, close } = await openCommandDeps();
   const log = createLogger("silent");
   const found = new Map<string, PortalRoute>();
@@ -30,7 +30,7 @@ export async function listPortalRoutes(): Promise<PortalRoute[]> {
     showWindow: async () => undefined,
   });
   app.addHook("onRoute", ({ method, url }) => {
-    if (url.startsWith("/admin")) return;
+    if (url.startsWith("/admin") !== isConsole) return;
     for (const one of [method].flat()) if (one !== "HEAD") found.set(`${one} ${url}`, { method: one, url });
   });
   await portalRoutes(app, {

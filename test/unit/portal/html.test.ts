@@ -1,7 +1,9 @@
 // Building blocks of portal pages: escaping markup, paths within the portal, password rules.
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { acceptPassword } from "../../../src/commands/people/password.ts";
-import { type HtmlValue, html, htmlText } from "../../../src/portal/shell/html.ts";
+import { type Html, type HtmlValue, html, htmlText, offered } from "../../../src/portal/shell/html.ts";
+import { type Cards, cards, confirmed, confirmedPost, postButton } from "../../../src/portal/shell/parts.ts";
 import { pathWithin } from "../../../src/portal/shell/visit.ts";
 
 describe("markup", () => {
@@ -20,6 +22,42 @@ describe("markup", () => {
     const forged = JSON.parse('{"markup":"<script>"}') as HtmlValue;
     expect(() => htmlText(html`${forged}`)).toThrow(TypeError);
     expect(htmlText(html`!${"<script>"}`)).toBe("!&#60;script&#62;");
+  });
+});
+
+describe("what a reader may not send", () => {
+  const text = fc.string({ unit: "grapheme" });
+  const form = (action: string, value: string) =>
+    html`<form class="a" method="post" action="${action}"><input name="x" value="${value}"></form>`;
+  const only = (allowed: string) => (action: string) => action === allowed;
+
+  it("is left out, whatever stands in the page, and nothing else is", () => {
+    fc.assert(
+      fc.property(text, text, (before, value) => {
+        const page = html`<p>${before}</p>${form("/a", value)}<p title="${value}">${value}</p>${form("/b", before)}`;
+        const left = html`<p>${before}</p><p title="${value}">${value}</p>${form("/b", before)}`;
+        expect(htmlText(page, only("/b"))).toBe(htmlText(left));
+        expect(htmlText(page, () => true)).toBe(htmlText(page));
+      }),
+    );
+  });
+
+  it("takes its card, menu and question along, unless there is something else in them", () => {
+    const one = postButton("/a", "Do it");
+    const shown = (parts: Cards) => htmlText(cards(parts), only("/b")).trim();
+    const fields = { name: { label: "Name" } };
+    const body = html`<p>Something</p>`;
+    expect(shown([{ title: "T", lead: "L", form: { action: "/a", fields, button: "Go" } }])).toBe("");
+    expect(shown([{ title: "T", body, form: { action: "/a", fields, button: "Go" } }])).toMatch(
+      /T.*Something/s,
+    );
+    expect(shown([{ title: "T", form: { action: "/b", fields, button: "Go" } }])).toContain("Go");
+    expect(shown([{ title: "T", form: { action: "/a", method: "get", fields, button: "Go" } }])).toContain(
+      "Go",
+    );
+    expect(shown([confirmedPost("Remove", "Really?", "/a", "Yes"), confirmed("?", body, one)])).toBe("");
+    expect(shown([html`<details class="menu"><summary>More</summary><div>${one}</div></details>`])).toBe("");
+    expect(shown([offered("/a", "yes", "no") as Html])).toBe("no");
   });
 });
 

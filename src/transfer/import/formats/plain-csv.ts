@@ -34,6 +34,7 @@ export const plainCsv = tableFormat({
   leftOut: {
     short_url: "it follows from domain and slug",
     status: "it follows from the other columns",
+    made_by: "here they are made by the import",
   },
   needed: [["url"]],
   complete(link, record) {

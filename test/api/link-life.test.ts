@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { blockLink } from "../../src/commands/links/block-link.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { operator } from "../support/commands/command-deps.ts";
+import { effort } from "../support/runtime/effort.ts";
 import type { Ask } from "../support/service/ask.ts";
 import {
   type Member,
@@ -341,7 +342,7 @@ it.skipIf(onCluster())(
       answered = outcomes.length - 1;
     };
     const changes = async () => {
-      for (let n = 0; n < 40; n++) {
+      for (let n = 0; n < effort(10, 40); n++) {
         const to = `${url}/${n}`;
         await change(`301 ${to}`, () => patch({ url: to }));
         await change("404", () => (n % 2 ? remove() : patch({ disabled: true })));

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { currentAccounts } from "../../../src/commands/account/account-stream.ts";
 import { changeLink, type LinkChangeRequest } from "../../../src/commands/links/change-link.ts";
 import { fieldsOf } from "../../../src/commands/links/fields/link-fields.ts";
+import { existing } from "../../../src/commands/links/link.ts";
 import { isLinkPassword } from "../../../src/commands/links/link-password.ts";
 import { currentLink } from "../../../src/commands/links/link-stream.ts";
 import { passwordWork } from "../../../src/commands/password-work.ts";
@@ -18,6 +19,7 @@ import { operator } from "../../support/commands/command-deps.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { until } from "../../support/runtime/until.ts";
 import { commandLine } from "../../support/service/command-line.ts";
+import { FIELD_CASES } from "../../support/service/link-field-cases.ts";
 import { type Member, startTestService, type TestService } from "../../support/service/start-service.ts";
 
 const HOST = "go.example.org";
@@ -26,22 +28,13 @@ const AGENTS = [
   "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1",
   "Googlebot/2.1",
 ];
-/** Of the second link. */
-const CARRIED = {
-  ...{ title: "Spring", comments: "two\nlines", tags: ["a", "b"], external_id: "order-4711" },
-  active_from: "2026-01-01T00:00:00.000Z",
-  expires_at: "2999-01-01T00:00:00.000Z",
-  ...{ expired_url: "https://example.com/over", max_clicks: 1_000, password: "open sesame" },
-  redirect_code: 307 as const,
-  forward_query: true,
-  rules: [{ name: "A", when: { os: ["iOS"], share: 12.5 }, url: "https://example.com/app" }],
-};
+/** Of the second link: every field that there is. */
+const CARRIED = Object.fromEntries(FIELD_CASES.map(({ field, values }) => [field, values[0]]));
+const CARRIED_NAMES = FIELD_CASES.map(({ field, member = field }) => member);
 /** With the ids of its rules, which another instance keeps. */
-const shownOf = async ({ custom, slug }: { custom: boolean; slug: string }) => {
-  const { password: _, ...shown } = CARRIED;
-  const link = await currentLink(from.backend.eventStore, { host: custom ? HOST : "localhost", slug });
-  if (link.status === "free") throw new Error(`${slug} is not there`);
-  return { ...shown, rules: shown.rules.map((rule) => ({ id: link.rules?.[0]?.id, ...rule })) };
+const shownOf = async ({ backend }: TestService, { custom, slug }: { custom: boolean; slug: string }) => {
+  const link = existing(await currentLink(backend.eventStore, { host: custom ? HOST : "localhost", slug }));
+  return { fields: fieldsOf(link), passwordId: link.passwordId ?? "" };
 };
 type Link = { slug: string; domain_id?: string };
 type Analytics = { link?: object; analytics?: object };
@@ -191,11 +184,10 @@ describe("an account that moves to another instance", { timeout: 120_000 }, () =
   });
 
   it("carries what it carried, its password too", async () => {
-    const { slug, custom } = made[1] as (typeof made)[number];
-    const link = await currentLink(to.backend.eventStore, { host: custom ? HOST : "localhost", slug });
-    if (link.status === "free") throw new Error(`${slug} is not there`);
-    expect(fieldsOf(link)).toEqual({ ...(await shownOf({ slug, custom })), has_password: true });
-    expect(await isLinkPassword(deps(to), link.passwordId ?? "", CARRIED.password)).toBe(true);
+    const { fields, passwordId } = await shownOf(to, made[1] as (typeof made)[number]);
+    expect(Object.keys(fields).sort()).toEqual(CARRIED_NAMES.sort());
+    expect(fields).toEqual((await shownOf(from, made[1] as (typeof made)[number])).fields);
+    expect(await isLinkPassword(deps(to), passwordId, String(CARRIED.password))).toBe(true);
   });
 
   it("redirects as before, and refuses what was disabled or deleted", async () => {
@@ -235,13 +227,9 @@ describe("an account that moves to another instance", { timeout: 120_000 }, () =
         ...["import", "csv", file, "--account", accountId, "--domain", "localhost"],
       );
       expect(report.links).toEqual({ read: 5, created: 5, already: 0, failed: 0 });
-      const { slug } = made[1] as (typeof made)[number];
-      const link = await currentLink(again.backend.eventStore, { host: "localhost", slug });
-      if (link.status === "free") throw new Error(`${slug} is not there`);
-      expect(fieldsOf(link)).toEqual({
-        ...(await shownOf(made[1] as (typeof made)[number])),
-        has_password: true,
-      });
+      const second = made[1] as (typeof made)[number];
+      const { fields } = await shownOf(again, { ...second, custom: false });
+      expect(fields).toEqual((await shownOf(from, second)).fields);
     } finally {
       await again.stop();
     }

@@ -70,7 +70,11 @@ function endAll(account: AccountState, at: string): AccountEvent[] {
  * be repeated after a crash. Of its members those who are in no other account are removed, too: their addresses can be used for
  * new ones afterwards.
  */
-export async function eraseClosed(deps: CloseDeps, context: CommandContext, accountId: string): Promise<void> {
+export async function eraseClosed(
+  deps: CloseDeps,
+  context: CommandContext,
+  accountId: string,
+): Promise<void> {
   const { secrets, eventStore } = deps;
   await secrets.delete(upgradeRequestSecret(accountId));
   const members = new Set<string>();

@@ -20,7 +20,7 @@ const FLOORS = [
   ["config", "commands"],
   ["audit", "projections"],
   ["queries"],
-  ["redirect", "webhooks"],
+  ["redirect", "webhooks", "sign-in"],
   ["api", "transfer"],
   ["portal"],
   ["service"],

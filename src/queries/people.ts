@@ -22,6 +22,9 @@ export type NameDeps = { secrets: Secrets; clock: () => Date };
 /** What somebody is called once what names them is destroyed. */
 export const FORMER_MEMBER = "a former member";
 
+/** Who signs in at a provider that names neither an address nor them. */
+const UNNAMED = "somebody without an address";
+
 /**
  * Ids of the open accounts that the person is a member of, the one that they opened first. The document says which to look at,
  * the accounts' streams say whether it is so.
@@ -49,7 +52,7 @@ export async function nameOf(
     [emailSecret, nameSecret].map((secret) => secrets.get(secret(personId), clock())),
   );
   if (typeof email !== "string") return { email: undefined, name: undefined };
-  return { email, name: typeof name === "string" ? name : email };
+  return { email, name: typeof name === "string" ? name : email || UNNAMED };
 }
 
 /** The address of who has owned the account for the longest; null once it is closed. */
@@ -98,7 +101,7 @@ export async function accountName(
   accountId: string,
 ): Promise<string> {
   const brand = await orNotBuilt(deps.readStore.get<BrandDocument>(brands.collection.name, accountId));
-  return brand?.name ?? (await ownerEmail(deps, accountId)) ?? accountId;
+  return brand?.name ?? ((await ownerEmail(deps, accountId)) || accountId);
 }
 
 /** In a menu. */

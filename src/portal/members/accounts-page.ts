@@ -83,7 +83,7 @@ async function sendAccounts(
   const rows = await Promise.all(found);
   return sendPage(reply, {
     title: "Your accounts",
-    lead: `You are signed in as ${email}.`,
+    lead: html`You are signed in as ${email}: <a href="/portal/profile">your profile</a>.`,
     cards: [
       rows.length === 0 ? inNone(deps) : tableCard("Accounts that you are a member of", columns, rows),
       (await isOperator(deps.eventStore, personId)) && CONSOLE,

@@ -32,7 +32,7 @@ it("the operator invites, changes and removes members, and a removed person leav
   const colleague = visitor(service.port, { address: "203.0.113.7" });
   const fields = { ...Object.fromEntries(link.searchParams), password: PASSWORD };
   await colleague.submit(link.pathname + link.search, fields, "/portal/invitation");
-  await colleague.post("/portal/account/name", { name: "Kim" });
+  await colleague.post("/portal/profile/name", { name: "Kim" });
   const made = await colleague.post("/portal/links", { url: "https://example.com/" });
   const path = String(made.headers.location);
   expect((await owner.get(path)).text).toContain("<strong>Kim</strong> created this link");

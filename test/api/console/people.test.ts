@@ -56,7 +56,7 @@ describe("people in the console", () => {
   });
 
   it("is found by a part of a name or address, in any case, or by an id", async () => {
-    await person.post("/portal/account/name", { name: "Kim Ångström" });
+    await person.post("/portal/profile/name", { name: "Kim Ångström" });
     const page = async (find: string) =>
       (await operator.get(`/admin/people?find=${encodeURIComponent(find)}`)).text;
     for (const find of ["ångström", person.email.toUpperCase(), person.accountId]) {

@@ -102,7 +102,7 @@ it("a changed role and a changed password stand on the dashboard, until they are
 
   now += 1_000;
   const wanted = "nine brown badgers";
-  await told.submit("/portal/account", { password: PASSWORD, wanted }, "/portal/account/password");
+  await told.submit("/portal/profile", { password: PASSWORD, wanted }, "/portal/profile/password");
   expect((await mailTo("told@example.com")).text).toContain("password was changed");
   const shown = async () => /Your password was changed/.test((await told.get("/portal")).text);
   await expect.poll(shown).toBe(true);

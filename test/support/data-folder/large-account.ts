@@ -87,7 +87,8 @@ export async function seedLargeAccount(
       ...backend,
       currentAccount: currentAccounts(eventStore).current,
       clock: runtimeDeps.clock,
-    }).open(accountId, "", from);
+      ...{ signIn: ["password"], sessionHours: 720 },
+    }).open(accountId, { way: "password", epoch: "" }, from);
     const cookie = `${portalCookies("http://localhost").session}=${token}`;
     return { accountId, key, otherKeys, cookie, slugOf };
   } finally {

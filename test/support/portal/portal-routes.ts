@@ -43,6 +43,7 @@ export async function listPortalRoutes(isConsole = false): Promise<PortalRoute[]
     // Starts its thread on first use only.
     limits: INTERFACE_LIMITS,
     signUp: "open",
+    ...{ signIn: ["password", "passkey"], sessionHours: 720, oidc: undefined },
     logReader: logReaderIn(readerThread(parseConfig({ DATA_DIR: "unused" }), log)),
     makeLogo: async () => ({ problem: "not here" }),
     drawQr: async () => "",

@@ -120,8 +120,8 @@ const COMMANDS: Record<string, [run: (m: Member) => Promise<unknown>, code?: str
   ],
   "disable a link": [(m) => changeLink(deps, operator, m.by, m.address, { type: "disable" })],
   "change the password": [
-    (m) => changePassword(deps, operator, m.accountId, { current: password, wanted: "eight green foxes" }),
-    "wrong_current_password",
+    (m) => changePassword(deps, operator, m.accountId, { how: "known", wanted: "eight green foxes" }),
+    "person_not_found",
   ],
   "prove the password": [(m) => provePassword(deps, m.accountId, password), "wrong_current_password"],
   "make a reset link": [(m) => issuePasswordReset(deps, m.accountId, BY_MAIL), "person_not_found"],

@@ -8,6 +8,7 @@ import { MOST_EXPORTS } from "../../../src/api/limits/exports.ts";
 import { BLOCK_EVENTS } from "../../../src/audit/seals/seal.ts";
 import { runCommandLine } from "../../../src/cli/command-line.ts";
 import { DEFAULT_OVERLAP_HOURS } from "../../../src/commands/account/keys.ts";
+import { MEMBER_INVITATION_MS } from "../../../src/commands/account/members.ts";
 import { MAX_URL_LENGTH } from "../../../src/commands/links/accept-url.ts";
 import { RETAGGED_AT_A_TIME } from "../../../src/commands/links/tags.ts";
 import { INVITATION_MS } from "../../../src/commands/people/one-time-tokens.ts";
@@ -71,7 +72,7 @@ it("names options that commands have", () => {
 
 it("names commands that there are", async () => {
   const commands =
-    /`(?:bin\/linkledger )?((?:account|key|domain|webhook|link|clicks|projections|audit|log|secrets|export) [a-z]+)/g;
+    /(?:`(?:bin\/linkledger )?|^bin\/linkledger )((?:account|member|person|key|domain|webhook|link|clicks|projections|audit|log|secrets|export) [a-z][a-z-]*)/gm;
   const words = new Set(named(commands).map((found) => found.split(": ")[1] ?? ""));
   expect(words.size).toBeGreaterThan(25);
   const helpOf = async (command: string) => {
@@ -110,6 +111,7 @@ it.each([
   ["docs/audit.md", `after every ${number(BLOCK_EVENTS)} events`],
   ["docs/import.md", `up to ${number(MOST_ROWS)} rows`],
   ["docs/operations.md", `up to ${number(MOST_KEPT)} clicks in memory`],
+  ["docs/people.md", `works for ${inWords(MEMBER_INVITATION_MS / (24 * HOUR_MS))} days`],
   ["docs/privacy.md", `invitations ${inWords(INVITATION_MS / (24 * HOUR_MS))} days`],
   ["docs/security.md", `at most ${number(STREAM_LIMITS.keysIssued)} keys`],
   ["docs/security.md", `adds ${number(STREAM_LIMITS.webhooksAdded)} webhooks and domains`],

@@ -102,6 +102,11 @@ describe("the architecture", () => {
     expect(resolved((from, to) => inService(from) && !inService(to))).toEqual([]);
   });
 
+  it("folds a build without knowing which builds there are", () => {
+    const isOf = (folder: string, { path }: Source) => path.startsWith(`src/projections/${folder}/`);
+    expect(resolved((from, to) => isOf("fold", from) && isOf("builds", to))).toEqual([]);
+  });
+
   it("has no import cycle", () => {
     expect(cycles()).toEqual([]);
   });

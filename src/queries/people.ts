@@ -228,7 +228,7 @@ async function rowOf(deps: Pick<Deps, "readStore"> & NameDeps, { _id, ...person 
 /** Of the sessions that are not over, the newest. */
 export async function lastSignIn({ secrets, clock }: NameDeps, personId: string) {
   const sessions = await secrets.list(sessionSecret(personId, ""), clock());
-  const begun = sessions.map(({ value }) => value as { createdAt: string; way?: string });
+  const begun = sessions.map(({ value }) => value as { createdAt: string; way: string });
   const last = begun.sort((a, b) => a.createdAt.localeCompare(b.createdAt)).at(-1);
   return last ? { at: last.createdAt, way: last.way } : null;
 }

@@ -21,6 +21,7 @@ const FLOORS = [
   ["audit", "projections"],
   ["queries"],
   ["redirect", "webhooks", "sign-in"],
+  ["limits", "qr"],
   ["api", "transfer"],
   ["portal"],
   ["service"],

@@ -1,9 +1,6 @@
 // Deps of the portal's pages: stores, deps of commands, and the portal's own ports.
 
-import type { RateLimits } from "../api/limits/rate-limit.ts";
 import type { Problem } from "../api/operations/problems.ts";
-import type { DrawQr } from "../api/qr/draw-qr.ts";
-import type { MakeLogo } from "../api/qr/logo.ts";
 import type { VerificationRuns } from "../audit/verification-runs.ts";
 import type { ResolveTxt } from "../commands/domains/hostname.ts";
 import type { CommandDeps } from "../commands/handle-command.ts";
@@ -12,6 +9,9 @@ import type { Mailer } from "../commands/mail/mailer.ts";
 import type { PasswordWork } from "../commands/password-work.ts";
 import type { StopLinks } from "../commands/sharing/weekly-mails.ts";
 import type { Limits, SignInWay, Tier } from "../events/vocabulary.ts";
+import type { RateLimits } from "../limits/rate-limit.ts";
+import type { DrawQr } from "../qr/draw-qr.ts";
+import type { MakeLogo } from "../qr/logo.ts";
 import type { LogReader } from "../queries/log-reader/log-reader.ts";
 import type { LinkPasses } from "../redirect/password/link-pass.ts";
 import type { PasswordCheck } from "../redirect/password/password-check.ts";

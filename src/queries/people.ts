@@ -1,6 +1,6 @@
 // Who is a member of which account: for sessions, lists of members, and the names of those who did something.
 import type { OpenAccount } from "../commands/account/account.ts";
-import { loadAccount } from "../commands/account/accounts.ts";
+import { loadAccount } from "../commands/account/account-stream.ts";
 import { openInvitations } from "../commands/account/member.ts";
 import { invitedAddress } from "../commands/account/members.ts";
 import { isEmailProven, personWithEmail } from "../commands/people/email.ts";
@@ -228,7 +228,7 @@ async function rowOf(deps: Pick<Deps, "readStore"> & NameDeps, { _id, ...person 
 /** Of the sessions that are not over, the newest. */
 export async function lastSignIn({ secrets, clock }: NameDeps, personId: string) {
   const sessions = await secrets.list(sessionSecret(personId, ""), clock());
-  const begun = sessions.map(({ value }) => value as { createdAt: string; way?: string });
+  const begun = sessions.map(({ value }) => value as { createdAt: string; way: string });
   const last = begun.sort((a, b) => a.createdAt.localeCompare(b.createdAt)).at(-1);
   return last ? { at: last.createdAt, way: last.way } : null;
 }

@@ -1,4 +1,4 @@
-// Decider of an account, and the fold of its whole stream, on whose members, keys, domains and webhooks member.ts, key.ts,
+// Decider of an account, and the fold of its whole stream, on whose members, keys, domains and webhooks member.ts, decide-key.ts,
 // domain.ts and webhook.ts decide. Pure.
 import type { SavedFilter } from "../../events/accounts/account-events.ts";
 import type { AccountEvent, EventOf } from "../../events/catalogue.ts";

@@ -13,7 +13,7 @@ import { registerPerson } from "../people/register-person.ts";
 import { emailSecret, normalEmail, passwordSecret } from "../people/secrets.ts";
 import { Refused } from "../refusals.ts";
 import { type Invitation, type OpenAccount, opened } from "./account.ts";
-import { changeAccount, loadAccount, onAccount } from "./accounts.ts";
+import { changeAccount, loadAccount, onAccount } from "./account-stream.ts";
 import { isThemselves, requireRight } from "./authority.ts";
 import { accept, changeRole, invite, openInvitations, remove, withdraw } from "./member.ts";
 import { invitationSecret } from "./secrets.ts";

@@ -1,15 +1,15 @@
 // The forms of /portal/account (what visitors see, time zone, closing), and its export as JSON Lines.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { sendExport } from "../../api/limits/exports.ts";
-import type { OpenStreams } from "../../api/limits/open-streams.ts";
-import { countTry } from "../../api/limits/rate-limit.ts";
-import { LOGO_MAX_BYTES } from "../../api/qr/logo.ts";
 import { FORM_FRAME_BYTES, takeUploads } from "../../api/uploads.ts";
-import { changeBrand, changeLogo } from "../../commands/account/brands.ts";
+import { changeBrand, changeLogo } from "../../commands/account/change-brand.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
 import { changeTimeZone } from "../../commands/account/time-zone.ts";
 import { Refused } from "../../commands/refusals.ts";
+import { sendExport } from "../../limits/exports.ts";
+import type { OpenStreams } from "../../limits/open-streams.ts";
+import { countTry } from "../../limits/rate-limit.ts";
+import { LOGO_MAX_BYTES } from "../../qr/logo.ts";
 import { PasswordTyped, reauthenticate } from "../auth/reauthenticate.ts";
 import { endSession, type SignInDeps } from "../auth/start-session.ts";
 import { typedUrl } from "../links/urls.ts";

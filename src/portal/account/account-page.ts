@@ -2,10 +2,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { LOGO_MAX_BYTES } from "../../api/qr/logo.ts";
-import { BRAND_NAME_MAX } from "../../commands/account/brands.ts";
+import { BRAND_NAME_MAX } from "../../commands/account/change-brand.ts";
 import { may } from "../../commands/people/rights.ts";
 import { type BrandDocument, brands } from "../../projections/definitions/brands.ts";
+import { LOGO_MAX_BYTES } from "../../qr/logo.ts";
 import { inkOn } from "../../redirect/http/plain-page.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 import { orUndefined } from "../../stores/connections/errors.ts";

@@ -2,10 +2,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { countMail } from "../../api/limits/count-mail.ts";
-import { byAddress, countTry } from "../../api/limits/rate-limit.ts";
 import type { Mail, Mailer } from "../../commands/mail/mailer.ts";
 import { PASSWORD_MIN } from "../../commands/people/password.ts";
+import { countMail } from "../../limits/count-mail.ts";
+import { byAddress, countTry } from "../../limits/rate-limit.ts";
 import { field, hiddenFields } from "../shell/form.ts";
 import { shownAgain } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";

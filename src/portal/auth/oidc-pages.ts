@@ -3,11 +3,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { byAddress, countTry } from "../../api/limits/rate-limit.ts";
 import { tellPerson } from "../../commands/mail/people-mails.ts";
 import { personWithIdentity } from "../../commands/people/identities.ts";
 import { recordAct } from "../../commands/people/persons.ts";
 import { isRefused, Refused } from "../../commands/refusals.ts";
+import { byAddress, countTry } from "../../limits/rate-limit.ts";
 import type { OidcFlow } from "../../sign-in/oidc/oidc-client.ts";
 import { linkToPerson, type Oidc, signInAtProvider } from "../../sign-in/oidc/sign-in-at-provider.ts";
 import {

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { byAddress, countTry } from "../../api/limits/rate-limit.ts";
+import { byAddress, countTry } from "../../limits/rate-limit.ts";
 import {
   beginSignIn,
   type Ceremony,

@@ -1,7 +1,6 @@
 // The forms of /portal/profile: name, address, password and sessions. What anybody signed in has, whatever accounts they are in.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { countMail } from "../../api/limits/count-mail.ts";
 import type { Mailer } from "../../commands/mail/mailer.ts";
 import { tellPerson } from "../../commands/mail/people-mails.ts";
 import { acceptEmail, type ChangedEmail, changeEmail } from "../../commands/people/email.ts";
@@ -15,6 +14,7 @@ import { changePassword } from "../../commands/people/password.ts";
 import { endSessions, recordAct } from "../../commands/people/persons.ts";
 import { removePassword } from "../../commands/people/sign-in-ways.ts";
 import { Refused } from "../../commands/refusals.ts";
+import { countMail } from "../../limits/count-mail.ts";
 import { sendFormPage } from "../auth/form-page.ts";
 import { EMAIL_LINK_HOURS, mail, sendMail } from "../auth/mails.ts";
 import { PasswordTyped, reauthenticate } from "../auth/reauthenticate.ts";

@@ -3,7 +3,7 @@
 // Each names the account that was looked at last; its person has to be a member of the one that is, at every request.
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { CurrentAccount } from "../../commands/account/accounts.ts";
+import type { CurrentAccount } from "../../commands/account/account-stream.ts";
 import { passwordEpoch } from "../../commands/people/password.ts";
 import { emailSecret, SESSIONS, sessionSecret } from "../../commands/people/secrets.ts";
 import { Refused } from "../../commands/refusals.ts";

@@ -1,6 +1,6 @@
 // Signing in at the provider: whose sign-in it is, and what becomes of their address and memberships by it.
 
-import { changeAccount } from "../../commands/account/accounts.ts";
+import { changeAccount } from "../../commands/account/account-stream.ts";
 import { followSettings, type GivenRole } from "../../commands/account/member.ts";
 import { acceptInvitationTo, invitationsTo } from "../../commands/account/members.ts";
 import { openOwnAccount } from "../../commands/account/sign-up.ts";

@@ -1,6 +1,6 @@
 // Access control of the portal's forms and pages, tested on every registered route: forms of other sites, ownership, headers.
 import { beforeAll, describe, expect, it } from "vitest";
-import { currentAccounts } from "../../../src/commands/account/accounts.ts";
+import { currentAccounts } from "../../../src/commands/account/account-stream.ts";
 import { sessions } from "../../../src/portal/shell/sessions.ts";
 import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { FORM_SENDERS, sendForm } from "../../support/portal/form-senders.ts";

@@ -1,7 +1,7 @@
 // What people of a provider become here: by groups, by invitations, by OIDC_JOIN; and which ways of signing in are on.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { open, opened } from "../../../src/commands/account/account.ts";
-import { changeAccount, loadAccount } from "../../../src/commands/account/accounts.ts";
+import { changeAccount, loadAccount } from "../../../src/commands/account/account-stream.ts";
 import { changeMemberRole, inviteMember } from "../../../src/commands/account/members.ts";
 import type { CommandDeps } from "../../../src/commands/handle-command.ts";
 import type { MailDeps } from "../../../src/commands/mail/people-mails.ts";

@@ -1,8 +1,8 @@
 // Every command on a closed account is refused and writes neither an event nor a secret.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { deactivateKey, issueKey } from "../../../src/commands/account/change-keys.ts";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
-import { deactivateKey, issueKey } from "../../../src/commands/account/keys.ts";
 import { keyUseSecret } from "../../../src/commands/account/secrets.ts";
 import { signUp } from "../../../src/commands/account/sign-up.ts";
 import { changeTier } from "../../../src/commands/account/tier.ts";

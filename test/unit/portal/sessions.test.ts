@@ -2,7 +2,7 @@
 // one.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { close } from "../../../src/commands/account/account.ts";
-import { onAccount } from "../../../src/commands/account/accounts.ts";
+import { onAccount } from "../../../src/commands/account/account-stream.ts";
 import { eraseClosed } from "../../../src/commands/account/close-account.ts";
 import { signUp } from "../../../src/commands/account/sign-up.ts";
 import { changePassword, checkCredentials, hashPassword } from "../../../src/commands/people/password.ts";

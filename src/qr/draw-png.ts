@@ -2,7 +2,7 @@
 // thread pool.
 import { promisify } from "node:util";
 import { constants, crc32, deflate } from "node:zlib";
-import { rgba } from "../../events/links/qr-look.ts";
+import { rgba } from "../events/links/qr-look.ts";
 import { coverageOf } from "./coverage.ts";
 import { fitted, logoPixels, type Pixels, scaled } from "./logo.ts";
 import type { QrDrawing } from "./outlines.ts";

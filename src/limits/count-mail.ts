@@ -1,5 +1,5 @@
 // How often somebody is mailed at another one's wish, whoever asks for it.
-import { personByEmailSecret } from "../../commands/people/secrets.ts";
+import { personByEmailSecret } from "../commands/people/secrets.ts";
 import { type CountDeps, countTry } from "./rate-limit.ts";
 
 /** An hour and recipient. */

@@ -1,6 +1,6 @@
 // A QR code for print, at any size: as SVG, and as PDF (ISO 32000-1) of one page, with the same outlines as paths.
 import { deflateSync } from "node:zlib";
-import { rgba } from "../../events/links/qr-look.ts";
+import { rgba } from "../events/links/qr-look.ts";
 import { fitted, logoPixels } from "./logo.ts";
 import type { Outline, QrDrawing } from "./outlines.ts";
 

@@ -1,7 +1,7 @@
 // What a QR code is drawn of, in modules, whatever the format: closed outlines for its dark modules and its frame, and strokes
 // for the words on the frame.
 import type qrcode from "qrcode";
-import type { QrLook } from "../../events/links/qr-look.ts";
+import type { QrLook } from "../events/links/qr-look.ts";
 import { letterStrokes } from "./frame-letters.ts";
 
 /** Points [x, y], each reached by a line, or by a cubic curve where two control points come before it; the last meets the first. */

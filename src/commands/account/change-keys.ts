@@ -5,10 +5,10 @@ import { acceptLabel } from "../accept-text.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { Refused } from "../refusals.ts";
+import { acceptKeyTerms, type KeyTermsRequest } from "./accept-key-terms.ts";
 import { opened } from "./account.ts";
-import { changeAccount, onAccount } from "./accounts.ts";
-import { deactivate, issue, rotate } from "./key.ts";
-import { acceptKeyTerms, type KeyTermsRequest } from "./key-terms.ts";
+import { changeAccount, onAccount } from "./account-stream.ts";
+import { deactivate, issue, rotate } from "./decide-key.ts";
 
 /** `limits`: the interface's by default. `randomKey`: 32 characters of [A-Za-z0-9] from a CSPRNG. */
 type IssueKeyDeps = CommandDeps & { limits?: Limits; keyPrefix: string; randomKey: () => string };

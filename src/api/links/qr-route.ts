@@ -5,11 +5,11 @@ import { Refused } from "../../commands/refusals.ts";
 import { ACCOUNT_STYLE, LEAST, PLAIN_STYLE, type QrLook, qrStyle } from "../../events/links/qr-look.ts";
 import { orNotBuilt } from "../../projections/builds/errors.ts";
 import { type BrandDocument, brands } from "../../projections/definitions/brands.ts";
+import type { DrawQr } from "../../qr/draw-qr.ts";
 import { findLinkBySlug, type ReadableLinkDeps } from "../../queries/links/find-link.ts";
 import { isKnown } from "../conditional-requests.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
-import type { DrawQr } from "./draw-qr.ts";
 
 /** Bytes, which JSON Schema can't say. */
 const BYTES = z.any().meta({ type: "string", format: "binary" });

@@ -1,8 +1,8 @@
 // Rate limits: a fixed window of one hour from the first request of a key or an address, and its response headers.
 import type { FastifyReply } from "fastify";
-import { Refused } from "../../commands/refusals.ts";
-import { addressOf } from "../../runtime/addresses/networks.ts";
-import type { Counts } from "../../stores/counts/counts.ts";
+import { Refused } from "../commands/refusals.ts";
+import { addressOf } from "../runtime/addresses/networks.ts";
+import type { Counts } from "../stores/counts/counts.ts";
 
 export const WINDOW_MS = 3_600_000;
 

@@ -1,5 +1,5 @@
 // How many streams, or exports, are open: of an account in all processes, and in all in this one.
-import type { Counting, Counts } from "../../stores/counts/counts.ts";
+import type { Counting, Counts } from "../stores/counts/counts.ts";
 
 /** `kind`: names the places of accounts, such as `streams`. */
 export type OpenStreamsDeps = { counts: Counts; clock: () => Date; kind: string };

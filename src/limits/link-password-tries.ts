@@ -1,6 +1,6 @@
 // Limits wrong passwords of links by the client's address and by link. Right ones count for nothing: a room full
 // of people who open a link behind one address are not kept out.
-import type { PasswordTries } from "../../redirect/password/password-check.ts";
+import type { PasswordTries } from "../redirect/password/password-check.ts";
 import { byAddress, type CountDeps, refuseTries } from "./rate-limit.ts";
 
 /** Per hour; that of a link is wide, because whoever uses it up keeps out everybody who has no pass yet. */

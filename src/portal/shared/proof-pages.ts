@@ -2,10 +2,10 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { CONTENT_TYPES, sendExport } from "../../api/limits/exports.ts";
-import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { type ExportVerification, verifyExport } from "../../audit/export/verify-export.ts";
 import { isRefused, Refused } from "../../commands/refusals.ts";
+import { CONTENT_TYPES, sendExport } from "../../limits/exports.ts";
+import type { OpenStreams } from "../../limits/open-streams.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
 import { timeSlices } from "../../runtime/threads/time-slices.ts";
 import { LinkParams } from "../links/link-view.ts";

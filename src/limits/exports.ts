@@ -1,8 +1,8 @@
 // How every export is streamed: a bounded number at a time, with backpressure, aborted when the client stops reading.
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
-import { Refused } from "../../commands/refusals.ts";
-import type { TableFormat } from "../../queries/log-reader/log-reader.ts";
+import { Refused } from "../commands/refusals.ts";
+import type { TableFormat } from "../queries/log-reader/log-reader.ts";
 import { type OpenStreams, type OpenStreamsDeps, openStreams } from "./open-streams.ts";
 
 export const CSV_TYPE = "text/csv; charset=utf-8; header=present";

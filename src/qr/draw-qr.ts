@@ -1,8 +1,8 @@
 // Draws QR codes, in the reader thread: the library computes the modules, and what they look like is ours.
 import pLimit from "p-limit";
 import qrcode from "qrcode";
-import { Refused } from "../../commands/refusals.ts";
-import { LEAST, type QrLook, rgba } from "../../events/links/qr-look.ts";
+import { Refused } from "../commands/refusals.ts";
+import { LEAST, type QrLook, rgba } from "../events/links/qr-look.ts";
 import { drawPng } from "./draw-png.ts";
 import { drawPdf, drawSvg } from "./draw-vectors.ts";
 import { undrawable } from "./frame-letters.ts";

@@ -9,8 +9,8 @@ import { OUR_WORDS } from "../issue-sentence.ts";
 import { type AcceptUrlDeps, acceptUrl } from "../links/accept-url.ts";
 import { Refused } from "../refusals.ts";
 import type { Brand } from "./account.ts";
-import { changeAccount, loadAccount } from "./accounts.ts";
-import { changeBrandTo, changeLogoTo, changeQrLookTo } from "./brand.ts";
+import { changeAccount, loadAccount } from "./account-stream.ts";
+import { changeBrandTo, changeLogoTo, changeQrLookTo } from "./decide-brand.ts";
 
 export const BRAND_NAME_MAX = 60;
 const COLOUR = /^#[0-9a-f]{6}$/;

@@ -1,6 +1,6 @@
 // `npm run bench analytics`: what questions about clicks cost, of a large account and of a small one beside others, and redirects
 // beside them.
-import { issueKey } from "../src/commands/account/keys.ts";
+import { issueKey } from "../src/commands/account/change-keys.ts";
 import { runtimeDeps } from "../src/commands/runtime-deps.ts";
 import { CLICK_KINDS } from "../src/events/vocabulary.ts";
 import { groupsOf, MOST_ROWS } from "../src/portal/analytics/breakdowns.ts";

@@ -20,7 +20,8 @@ const FLOORS = [
   ["config", "commands"],
   ["audit", "projections"],
   ["queries"],
-  ["redirect", "webhooks"],
+  ["redirect", "webhooks", "sign-in"],
+  ["limits", "qr"],
   ["api", "transfer"],
   ["portal"],
   ["service"],
@@ -99,6 +100,11 @@ describe("the architecture", () => {
 
   it("never imports tests or benchmarks from the service", () => {
     expect(resolved((from, to) => inService(from) && !inService(to))).toEqual([]);
+  });
+
+  it("folds a build without knowing which builds there are", () => {
+    const isOf = (folder: string, { path }: Source) => path.startsWith(`src/projections/${folder}/`);
+    expect(resolved((from, to) => isOf("fold", from) && isOf("builds", to))).toEqual([]);
   });
 
   it("has no import cycle", () => {

@@ -43,7 +43,7 @@ function abuses({ port, free, watcher }: AbuseOrder): Record<string, Abuse> {
     sendRequest<unknown>(port, path, {
       method: fields ? "POST" : "GET",
       headers: {
-        ...{ "x-forwarded-for": ABUSER, accept: "text/html", ...headers },
+        ...{ "x-forwarded-for": ABUSER, accept: "*/*", ...headers },
         ...(fields && { "content-type": "application/x-www-form-urlencoded" }),
       },
       body: fields && new URLSearchParams(fields).toString(),
@@ -53,7 +53,7 @@ function abuses({ port, free, watcher }: AbuseOrder): Record<string, Abuse> {
   const newKey = async (n: number) => {
     const issued = await ask("/portal/keys", asFree, { label: `key ${n}` });
     const { text } = await ask("/portal/keys", asFree);
-    const deactivate = /action="(\/portal\/keys\/[^"]+\/deactivate)"/.exec(text)?.[1];
+    const deactivate = /action="(\/portal\/[^"]*keys\/[^"]+\/deactivate)"/.exec(text)?.[1];
     if (deactivate) await ask(deactivate, asFree, {});
     return issued.status;
   };

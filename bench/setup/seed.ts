@@ -1,13 +1,13 @@
 // Appends accounts, links and keys to stores before the service starts, as the same events that commands append: over the
 // API, its rate limits would make 10,000 links take hours.
 import { randomUUID } from "node:crypto";
-import { REQUESTS_PER_HOUR_BY_ADDRESS } from "../../src/api/limits/rate-limit.ts";
-import { issueKey } from "../../src/commands/account/keys.ts";
+import { issueKey } from "../../src/commands/account/change-keys.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { accountStream, linkStream } from "../../src/events/streams.ts";
 import { INTERFACE_LIMITS } from "../../src/events/vocabulary.ts";
+import { REQUESTS_PER_HOUR_BY_ADDRESS } from "../../src/limits/rate-limit.ts";
 import type { Backend } from "../../src/service/stores/backend.ts";
 import { benchSlug, benchUrl } from "../load/requests.ts";
 

@@ -3,6 +3,7 @@
 import type { CreateLinkDeps } from "../commands/links/create-link.ts";
 import type { Mailer } from "../commands/mail/mailer.ts";
 import type { Config } from "../config/config.ts";
+import type { DrawQr } from "../qr/draw-qr.ts";
 import type { LogReader } from "../queries/log-reader/log-reader.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Counts } from "../stores/counts/counts.ts";
@@ -22,12 +23,11 @@ import { historyRoute } from "./links/history-route.ts";
 import { changeLinkRoutes, readLinkRoute } from "./links/life-routes.ts";
 import { listLinksRoute } from "./links/list-route.ts";
 import { proofRoute } from "./links/proof-route.ts";
+import { qrRoute } from "./links/qr-route.ts";
 import { savedFilterRoutes } from "./links/saved-filter-routes.ts";
 import { tagRoutes } from "./links/tag-routes.ts";
 import { memberRoutes } from "./members/member-routes.ts";
 import { linkPages } from "./page-links.ts";
-import type { DrawQr } from "./qr/draw-qr.ts";
-import { qrRoute } from "./qr/qr-route.ts";
 import { scopeOf, scopeRoutes } from "./route-scopes.ts";
 import { shortenInBulkRoute, shortenRoute } from "./shorten.ts";
 

@@ -1,24 +1,24 @@
 // Authenticates the API key of a request, then applies the hourly rate limit, before any body is read.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
-import { hashKey } from "../commands/account/keys.ts";
+import { hashKey } from "../commands/account/change-keys.ts";
 import { keyUseSecret } from "../commands/account/secrets.ts";
 import { may, RIGHT_OF_SCOPE } from "../commands/people/rights.ts";
 import { Refused } from "../commands/refusals.ts";
 import { type KeyScope, type Limits, USUAL_SCOPES } from "../events/vocabulary.ts";
-import type { KeyCaller } from "../queries/find-caller.ts";
-import { inNetworks } from "../runtime/addresses/networks.ts";
-import { entriesBound } from "../runtime/entries-bound.ts";
-import type { Logger } from "../runtime/logging.ts";
-import type { Secrets } from "../stores/secrets/port.ts";
-import { bearerToken } from "./bearer-token.ts";
 import {
   byAddress,
   enforce,
   type RateLimits,
   REQUESTS_PER_HOUR_BY_ADDRESS,
   showWindow,
-} from "./limits/rate-limit.ts";
+} from "../limits/rate-limit.ts";
+import type { KeyCaller } from "../queries/find-caller.ts";
+import { inNetworks } from "../runtime/addresses/networks.ts";
+import { entriesBound } from "../runtime/entries-bound.ts";
+import type { Logger } from "../runtime/logging.ts";
+import type { Secrets } from "../stores/secrets/port.ts";
+import { bearerToken } from "./bearer-token.ts";
 
 export type KeyGuardDeps = {
   /** The caller of an active key, by the SHA-256 of the whole key in hex; called on every request. */

@@ -1,7 +1,7 @@
 // linkledger link create | list | restore | block | unblock | show
 import { acceptedItem } from "../api/links/bulk-answer.ts";
 import { opened } from "../commands/account/account.ts";
-import { currentAccounts } from "../commands/account/accounts.ts";
+import { currentAccounts } from "../commands/account/account-stream.ts";
 import { blockLink, unblockLink } from "../commands/links/block-link.ts";
 import { changeLink } from "../commands/links/change-link.ts";
 import { createLink } from "../commands/links/create-link.ts";

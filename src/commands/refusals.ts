@@ -176,6 +176,27 @@ export const REFUSALS = {
     message: "This link was used already or is too old; please ask for a new one",
   },
 
+  // Signing in at a provider, and by passkeys.
+  sign_in_off: { status: 403, message: "This way of signing in is off here: sign in otherwise" },
+  provider_unavailable: {
+    status: 502,
+    retryAfter: 10,
+    message: "The provider for signing in does not answer: try again later, or sign in otherwise",
+  },
+  provider_refused: { status: 403 },
+  passkey_refused: { status: 403 },
+  passkey_not_found: { status: 404, message: "There is no such passkey" },
+  last_way_to_sign_in: {
+    status: 409,
+    message: "You could not sign in any more without it: add another way first",
+  },
+  sign_in_again: {
+    status: 403,
+    message:
+      "Sign in again first: this takes your password, or a sign-in of the last ten minutes by another way",
+  },
+  try_again: { status: 409, message: "Something else was changed at the same time: try again" },
+
   // Shared pages and weekly mails.
   shared_page_not_found: { status: 404, message: "This account has no such shared page, or has ended it" },
   weekly_mail_not_found: { status: 404, message: "This account gets no such mail, or has stopped it" },

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import type { Limits, Tier } from "../events/vocabulary.ts";
+import { type Limits, SIGN_IN_WAYS, type SignInWay, type Tier } from "../events/vocabulary.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { makeFolder } from "../runtime/private-folder.ts";
 import { commaSeparated } from "./formats.ts";
@@ -32,7 +32,9 @@ type LimitSetting =
   | "maxWebhooks";
 
 /** The parsed settings by their names in SETTINGS. Plain JSON, so that it can be passed to worker threads. */
-export type Config = Optional<Omit<Parsed, "baseUrl" | "mailFrom" | "defaultTier" | LimitSetting>> & {
+export type Config = Optional<
+  Omit<Parsed, "baseUrl" | "mailFrom" | "defaultTier" | "signIn" | LimitSetting>
+> & {
   /** Origin of the service's own short links, without a slash at the end. */
   baseUrl: string;
   /** Hostname of `baseUrl`, lower case, without port. */
@@ -40,8 +42,12 @@ export type Config = Optional<Omit<Parsed, "baseUrl" | "mailFrom" | "defaultTier
   mailFrom: string;
   /** Of who signs up in the portal, and of `account create`. */
   defaultTier: Tier;
+  signIn: readonly SignInWay[];
   limits: Limits;
 };
+
+/** Without a provider. */
+const LOCAL_WAYS: readonly SignInWay[] = ["password", "passkey"];
 
 /** Makes members that may be undefined optional. */
 type Optional<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
@@ -78,7 +84,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     webhooks: maxWebhooks,
   };
   const baseHostSlugs = parsed.baseHostSlugs || parsed.signUp === "closed";
-  return { ...others, baseUrl: base, baseHost, mailFrom, defaultTier, limits, baseHostSlugs };
+  const signIn = parsed.signIn ?? (parsed.oidcIssuer ? SIGN_IN_WAYS : LOCAL_WAYS);
+  return { ...others, baseUrl: base, baseHost, mailFrom, defaultTier, signIn, limits, baseHostSlugs };
 }
 
 /** For the log at the start: where the data is, and what is not as by default; of secrets that they are `(set)`. */
@@ -141,6 +148,7 @@ function missing(set: Readonly<Record<string, string | undefined>>): string[] {
   const servers = ["EVENTSTORE_URL", "MONGODB_URL", "REDIS_URL"];
   const unset = servers.filter((name) => set[name] === undefined);
   const onServers = unset.length < servers.length;
+  const signsInAtProvider = commaSeparated(set.SIGN_IN ?? "").includes("oidc");
   const believed = ["CLIENT_IP_HEADER", "CLIENT_COUNTRY_HEADER"].filter((name) => set[name] !== undefined);
   const trustsNobody = commaSeparated(set.TRUST_PROXY ?? "").length === 0;
   return [
@@ -148,6 +156,15 @@ function missing(set: Readonly<Record<string, string | undefined>>): string[] {
       ? believed.map(
           (name) => `TRUST_PROXY must be set with ${name}, which is believed from these proxies only`,
         )
+      : []),
+    ...(set.OIDC_ISSUER !== undefined && set.OIDC_CLIENT_ID === undefined
+      ? ["OIDC_CLIENT_ID must be set with OIDC_ISSUER"]
+      : []),
+    ...(signsInAtProvider && set.OIDC_ISSUER === undefined
+      ? ["OIDC_ISSUER must be set with SIGN_IN=oidc"]
+      : []),
+    ...(set.OIDC_GROUPS !== undefined && set.OIDC_GROUPS_CLAIM === undefined
+      ? ["OIDC_GROUPS_CLAIM must be set with OIDC_GROUPS"]
       : []),
     ...(isPortOpen && set.BASE_URL === undefined
       ? ["BASE_URL must be set when PORT is 0, as the port isn't known beforehand"]

@@ -1,7 +1,7 @@
 // The formats of environment variables: their zod schemas and the checks of addresses, lists and connection strings.
 import { isIP } from "node:net";
 import { z } from "zod";
-import { TIERS } from "../events/vocabulary.ts";
+import { ROLES, type Role, SIGN_IN_WAYS, type SignInWay, TIERS } from "../events/vocabulary.ts";
 import { redisAddress } from "../stores/connections/sentinel-url.ts";
 
 export const text = z.string();
@@ -70,6 +70,52 @@ export const flag = z
 export const logLevel = oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info");
 export const signUp = oneOf(["open", "closed"]).default("open");
 export const defaultTier = oneOf(TIERS).optional();
+export const signIn = text
+  .transform(commaSeparated)
+  .refine(
+    (ways): ways is SignInWay[] => ways.length > 0 && ways.every((way) => isOneOf(SIGN_IN_WAYS, way)),
+    "must be password, passkey and oidc, or some of them, comma separated",
+  )
+  .optional();
+export const sessionHours = number(1, 8_760).default(720);
+/** Kept as it is typed, as it is compared exactly. Without TLS nothing says whose answers they are. */
+export const oidcIssuer = text
+  .refine(
+    isIssuer,
+    "must be the provider's https address, without query and without /.well-known/ (http on loopback only)",
+  )
+  .optional();
+export const oidcScopes = text
+  .transform((scopes) =>
+    scopes
+      .trim()
+      .split(/[\s,]+/)
+      .join(" "),
+  )
+  .refine(
+    (scopes) => scopes.split(" ").includes("openid"),
+    "must be scopes with spaces between, openid among them",
+  )
+  .default("openid email profile");
+export const oidcGroups = text.default("").transform((written, context): GroupGrant[] => {
+  const grants = written
+    .split(";")
+    .filter((item) => item.trim() !== "")
+    .map(groupGrant);
+  if (grants.every((grant) => grant !== undefined)) return grants;
+  context.addIssue({
+    code: "custom",
+    message: "must be GROUP=ACCOUNT_ID:ROLE or GROUP=operator, with semicolons between",
+  });
+  return z.NEVER;
+});
+export const oidcJoin = text.default("nothing").transform((written, context): Joining => {
+  const value = written.trim();
+  const joining = value === "nothing" || value === "account" ? value : membership(value);
+  if (joining !== undefined) return joining;
+  context.addIssue({ code: "custom", message: "must be nothing, account or ACCOUNT_ID:ROLE" });
+  return z.NEVER;
+});
 export const clickDurability = oneOf(["batched", "durable"]).default("batched");
 export const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional();
 
@@ -91,6 +137,39 @@ function number(least: number, most?: number) {
 
 function oneOf<const Names extends readonly [string, ...string[]]>(names: Names) {
   return z.enum(names, `must be ${new Intl.ListFormat("en", { type: "disjunction" }).format(names)}`);
+}
+
+export type Membership = { accountId: string; role: Role };
+/** What whoever is in the group at the provider is here. */
+export type GroupGrant = { group: string; gives: Membership | "operator" };
+/** What a newcomer gets. */
+export type Joining = "nothing" | "account" | Membership;
+
+function isIssuer(written: string): boolean {
+  const url = URL.parse(written);
+  if (!url || url.search || url.hash || url.username || url.pathname.includes("/.well-known/")) return false;
+  return (
+    url.protocol === "https:" ||
+    (url.protocol === "http:" && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
+  );
+}
+
+/** Names of groups may hold `=` and `,`, as those of LDAP do. */
+function groupGrant(item: string): GroupGrant | undefined {
+  const at = item.lastIndexOf("=");
+  const [group, value] = [item.slice(0, Math.max(at, 0)).trim(), item.slice(at + 1).trim()];
+  const gives = value === "operator" ? value : membership(value);
+  return group === "" || gives === undefined ? undefined : { group, gives };
+}
+
+function membership(written: string): Membership | undefined {
+  const [accountId = "", role = "", ...more] = written.toLowerCase().split(":");
+  if (!z.uuid().safeParse(accountId).success || !isOneOf(ROLES, role) || more.length > 0) return undefined;
+  return { accountId, role };
+}
+
+function isOneOf<const Name extends string>(names: readonly Name[], text: string): text is Name {
+  return (names as readonly string[]).includes(text);
 }
 
 /** Checks the scheme only; the adapter checks the rest when it is opened, at the start too. */

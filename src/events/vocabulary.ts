@@ -46,6 +46,11 @@ export const USUAL_SCOPES: readonly KeyScope[] = KEY_SCOPES.filter((scope) => sc
 /** What a member is in an account: each may do what those after it may (commands/people/rights.ts). */
 export const ROLES = ["owner", "admin", "editor", "viewer"] as const;
 export type Role = (typeof ROLES)[number];
+
+/** How people sign in (SIGN_IN). */
+export const SIGN_IN_WAYS = ["password", "passkey", "oidc"] as const;
+export type SignInWay = (typeof SIGN_IN_WAYS)[number];
+
 /** What else than a domain's id says where links are: on the service's own host. */
 export const DEFAULT_DOMAIN = "default";
 /** What else than the id of a key says who made a link; imports are the portal's, unless they name a key. */

@@ -1,9 +1,6 @@
 // Deps of the portal's pages: stores, deps of commands, and the portal's own ports.
 
-import type { RateLimits } from "../api/limits/rate-limit.ts";
 import type { Problem } from "../api/operations/problems.ts";
-import type { DrawQr } from "../api/qr/draw-qr.ts";
-import type { MakeLogo } from "../api/qr/logo.ts";
 import type { VerificationRuns } from "../audit/verification-runs.ts";
 import type { ResolveTxt } from "../commands/domains/hostname.ts";
 import type { CommandDeps } from "../commands/handle-command.ts";
@@ -11,11 +8,15 @@ import type { CreateLinkDeps } from "../commands/links/create-link.ts";
 import type { Mailer } from "../commands/mail/mailer.ts";
 import type { PasswordWork } from "../commands/password-work.ts";
 import type { StopLinks } from "../commands/sharing/weekly-mails.ts";
-import type { Limits, Tier } from "../events/vocabulary.ts";
+import type { Limits, SignInWay, Tier } from "../events/vocabulary.ts";
+import type { RateLimits } from "../limits/rate-limit.ts";
+import type { DrawQr } from "../qr/draw-qr.ts";
+import type { MakeLogo } from "../qr/logo.ts";
 import type { LogReader } from "../queries/log-reader/log-reader.ts";
 import type { LinkPasses } from "../redirect/password/link-pass.ts";
 import type { PasswordCheck } from "../redirect/password/password-check.ts";
 import type { Logger } from "../runtime/logging.ts";
+import type { Oidc } from "../sign-in/oidc/sign-in-at-provider.ts";
 import type { Counts } from "../stores/counts/counts.ts";
 import type { Position } from "../stores/event-store/port.ts";
 import type { ReadStore } from "../stores/read-store/port.ts";
@@ -54,6 +55,12 @@ export type PortalDeps = CommandDeps & {
   limits: Limits;
   /** Whether anybody may open an account. */
   signUp: "open" | "closed";
+  /** The ways of signing in that are on. */
+  signIn: readonly SignInWay[];
+  /** The provider that people sign in at; undefined where that is off. */
+  oidc: Oidc | undefined;
+  /** After so many people sign in again. */
+  sessionHours: number;
   resolveTxt: ResolveTxt;
   randomKey: () => string;
   randomToken: () => string;

@@ -1,6 +1,6 @@
 // Accounts with their keys and what they use of their tier's limits, for the command line, the console and the portal.
 import type { AccountState } from "../commands/account/account.ts";
-import { loadAccount } from "../commands/account/accounts.ts";
+import { loadAccount } from "../commands/account/account-stream.ts";
 import { keyUseSecret } from "../commands/account/secrets.ts";
 import { upgradeRequestedAt } from "../commands/account/tier.ts";
 

@@ -2,7 +2,7 @@
 // change.
 import { LRUCache } from "lru-cache";
 import type { AccountKey, AccountState, KeyTerms } from "../commands/account/account.ts";
-import { type CurrentAccounts, loadAccount } from "../commands/account/accounts.ts";
+import { type CurrentAccounts, loadAccount } from "../commands/account/account-stream.ts";
 import { roleOfKey } from "../commands/account/authority.ts";
 import type { Caller } from "../commands/caller.ts";
 import { PREFIX } from "../events/streams.ts";
@@ -47,7 +47,7 @@ const MOST_OWNERS = 50_000;
 
 /**
  * Reads the documents, or the account's stream when the log follower has seen a newer event of the key or its account;
- * neither for an account that commands keep in memory, while no account changes (commands/account/accounts.ts).
+ * neither for an account that commands keep in memory, while no account changes (commands/account/account-stream.ts).
  * So a new key works immediately, and a deactivated key or one of a closed account is refused as soon as the event has
  * been followed, however far the projections are behind.
  */

@@ -1,6 +1,6 @@
 // Who is a member of which account: for sessions, lists of members, and the names of those who did something.
 import type { OpenAccount } from "../commands/account/account.ts";
-import { loadAccount } from "../commands/account/accounts.ts";
+import { loadAccount } from "../commands/account/account-stream.ts";
 import { openInvitations } from "../commands/account/member.ts";
 import { invitedAddress } from "../commands/account/members.ts";
 import { isEmailProven, personWithEmail } from "../commands/people/email.ts";
@@ -21,6 +21,9 @@ export type NameDeps = { secrets: Secrets; clock: () => Date };
 
 /** What somebody is called once what names them is destroyed. */
 export const FORMER_MEMBER = "a former member";
+
+/** Who signs in at a provider that names neither an address nor them. */
+const UNNAMED = "somebody without an address";
 
 /**
  * Ids of the open accounts that the person is a member of, the one that they opened first. The document says which to look at,
@@ -49,7 +52,7 @@ export async function nameOf(
     [emailSecret, nameSecret].map((secret) => secrets.get(secret(personId), clock())),
   );
   if (typeof email !== "string") return { email: undefined, name: undefined };
-  return { email, name: typeof name === "string" ? name : email };
+  return { email, name: typeof name === "string" ? name : email || UNNAMED };
 }
 
 /** The address of who has owned the account for the longest; null once it is closed. */
@@ -98,7 +101,7 @@ export async function accountName(
   accountId: string,
 ): Promise<string> {
   const brand = await orNotBuilt(deps.readStore.get<BrandDocument>(brands.collection.name, accountId));
-  return brand?.name ?? (await ownerEmail(deps, accountId)) ?? accountId;
+  return brand?.name ?? ((await ownerEmail(deps, accountId)) || accountId);
 }
 
 /** In a menu. */
@@ -225,7 +228,7 @@ async function rowOf(deps: Pick<Deps, "readStore"> & NameDeps, { _id, ...person 
 /** Of the sessions that are not over, the newest. */
 export async function lastSignIn({ secrets, clock }: NameDeps, personId: string) {
   const sessions = await secrets.list(sessionSecret(personId, ""), clock());
-  const begun = sessions.map(({ value }) => value as { createdAt: string; way?: string });
+  const begun = sessions.map(({ value }) => value as { createdAt: string; way: string });
   const last = begun.sort((a, b) => a.createdAt.localeCompare(b.createdAt)).at(-1);
   return last ? { at: last.createdAt, way: last.way } : null;
 }

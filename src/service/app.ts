@@ -101,6 +101,7 @@ async function openRoles({ context, follower }: AppDeps) {
 function observerOf({ context, redirect, background }: AppDeps, portal: PortalDeps | undefined): Observer {
   const { roles, redis, backend, counts, config, clock, health } = context;
   const { eventStore, readStore, deliveryQueue } = backend;
+  const oidc = portal?.oidc;
   return observer({
     ...{ roles, redis, counts, clock, dataDir: config.dataDir },
     ...{ eventStore, readStore, deliveryQueue },
@@ -109,6 +110,7 @@ function observerOf({ context, redirect, background }: AppDeps, portal: PortalDe
     recorder: redirect && (() => redirect.recorder.status()),
     logProblems: health.problems,
     wasLogRead: health.wasRead,
+    provider: oidc && (() => oidc.client.look()),
     sealKeys: portal?.sealKeys ?? [],
     verification: portal?.operating.verifications.read,
   });

@@ -1,10 +1,10 @@
 // One running service: opens its stores, roles and HTTP server in this order, and closes them in reverse.
 import { setImmediate } from "node:timers/promises";
-import { rateLimits } from "../api/limits/rate-limit.ts";
 import { requestIds } from "../api/request-id.ts";
 import { passwordWork } from "../commands/password-work.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { type Config, secretKeyOf } from "../config/config.ts";
+import { rateLimits } from "../limits/rate-limit.ts";
 import { redirectHandler } from "../redirect/http/handler.ts";
 import { httpServer } from "../redirect/http/http-server.ts";
 import { readForwarded, requesterOf, trustOf } from "../redirect/http/requester.ts";

@@ -2,7 +2,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { issueKey } from "../../src/commands/account/keys.ts";
+import { issueKey } from "../../src/commands/account/change-keys.ts";
 import { openAccount } from "../../src/commands/account/sign-up.ts";
 import { addDomain, verifyDomain } from "../../src/commands/domains/domains.ts";
 import { RESERVED_WORDS } from "../../src/commands/links/slug.ts";

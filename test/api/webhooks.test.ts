@@ -2,7 +2,7 @@
 import { createPublicKey, verify } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { currentAccounts } from "../../src/commands/account/accounts.ts";
+import { currentAccounts } from "../../src/commands/account/account-stream.ts";
 import { createLink } from "../../src/commands/links/create-link.ts";
 import { slugDerivation } from "../../src/commands/links/derived-identity.ts";
 import { passwordWork } from "../../src/commands/password-work.ts";

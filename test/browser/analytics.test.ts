@@ -86,7 +86,7 @@ onServer(chromiumServer, () => {
     const { page, path } = await developer();
     let streams = 0;
     // Each ends at once, and none says that anything has changed.
-    await page.route("**/portal/live", async (route) => {
+    await page.route(/\/portal\/.*live$/, async (route) => {
       streams += 1;
       const body = "retry: 200\n\nevent: alive\ndata: {}\n\n";
       await route.fulfill({ contentType: "text/event-stream", body });

@@ -37,7 +37,14 @@ onServerAtLength(chromiumServer, () => {
     });
     const stream = encodeURIComponent(`link-localhost/${slug}`);
     paths = [
-      ...["", "/streams", "/streams?category=link", "/streams?category=clicks", `/stream?name=${stream}`],
+      ...[
+        "",
+        "/people",
+        "/streams",
+        "/streams?category=link",
+        "/streams?category=clicks",
+        `/stream?name=${stream}`,
+      ],
       ...[`/event?stream=${stream}&revision=0`, `/state?stream=${stream}`, "/events", "/log"],
       ...["/clicks", `/clicks?link=${slug}`, `/explain?link=${slug}`, `/withdrawals?link=${slug}`],
       ...[`/withdrawals?link=${slug}&from=2020-01-01`, "/seals", "/projections", "/projections/link-totals"],

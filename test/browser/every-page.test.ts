@@ -9,7 +9,7 @@ import { onServerAtLength } from "../support/servers/test-servers.ts";
 const LONG = `https://example.com/${"a-very-long-path-without-an-end/".repeat(12)}`;
 /** What is no page: files, streams, and what a mailed or signed token opens. */
 const NO_PAGE =
-  /assets|invitation|export|\.csv|\.ndjson|\/live|confirm|finish|choose|names|:token|:hostname|logo|favicon|icon|robots|\.zip/;
+  /assets|invitation|sign-in\/link|export|\.csv|\.ndjson|\/live|confirm|finish|choose|names|:token|:hostname|logo|favicon|icon|robots|\.zip/;
 
 onServerAtLength(chromiumServer, () => {
   let portal: PortalBrowser;

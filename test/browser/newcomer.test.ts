@@ -100,7 +100,8 @@ onServer(chromiumServer, () => {
     await page.getByLabel("Label").fill("Once");
     const issued = Promise.withResolvers<void>();
     const pressedTwice = Promise.withResolvers<void>();
-    await page.route(page.url(), async (route) => {
+    const keys = page.url();
+    await page.route(keys, async (route) => {
       const response = await route.fetch();
       issued.resolve();
       await pressedTwice.promise;
@@ -124,7 +125,7 @@ onServer(chromiumServer, () => {
       undefined;
     }`);
     await page.locator("#new-key").waitFor();
-    await page.unroute(`${portal.base}/portal/keys`);
+    await page.unroute(keys);
     await page.getByRole("link", { name: "Go to your keys" }).click();
     await page.getByRole("heading", { name: "Your keys" }).waitFor();
     expect(await page.locator("tbody tr").count()).toBe(1);

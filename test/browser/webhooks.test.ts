@@ -31,7 +31,7 @@ onServer(chromiumServer, () => {
     const key = (await page.getByText(/^whk_[A-Za-z0-9]{32}$/).textContent()) ?? "";
     await page.goto(`${portal.base}/portal/webhooks`);
     expect(await page.content()).not.toContain(key);
-    await page.locator('a[href^="/portal/webhooks/"]').first().click();
+    await page.locator('a[href*="/webhooks/"]').first().click();
 
     await page.waitForURL(/webhooks\/[0-9a-f-]{36}/);
     const webhook = page.url();

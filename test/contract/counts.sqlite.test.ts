@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
-import { rateLimits } from "../../src/api/limits/rate-limit.ts";
+import { rateLimits } from "../../src/limits/rate-limit.ts";
 import { CoordinationUnavailable } from "../../src/stores/connections/errors.ts";
 import { openSqliteCounts } from "../../src/stores/counts/counts.sqlite.ts";
 import { ownCounts } from "../../src/stores/counts/own-counts.ts";

@@ -1,6 +1,6 @@
 // The contract of counts, by what is counted with them: requests, visits of links with a limit, open streams.
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openStreams } from "../../src/api/limits/open-streams.ts";
+import { openStreams } from "../../src/limits/open-streams.ts";
 import type { Counts } from "../../src/stores/counts/counts.ts";
 import { rateLimitsContract } from "./rate-limit.ts";
 import { visitCounterContract } from "./visit-counter.ts";

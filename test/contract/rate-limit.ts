@@ -1,6 +1,6 @@
 // The contract of rate limits (interface, part 8), within a process and between processes.
 import { beforeAll, describe, expect, it } from "vitest";
-import { type RateLimits, rateLimits, WINDOW_MS } from "../../src/api/limits/rate-limit.ts";
+import { type RateLimits, rateLimits, WINDOW_MS } from "../../src/limits/rate-limit.ts";
 import type { CountsFixture } from "./counts.ts";
 
 const START = Date.parse("2026-03-01T10:20:30.000Z");

@@ -1,7 +1,7 @@
 // Redis behind a Unix socket, and behind a sentinel that moves it to another server.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { rateLimits } from "../../src/api/limits/rate-limit.ts";
+import { rateLimits } from "../../src/limits/rate-limit.ts";
 import { openRedis, type RedisConnection } from "../../src/stores/connections/redis.ts";
 import { redisCounts } from "../../src/stores/counts/counts.redis.ts";
 import { ownCounts, withOwnCounts } from "../../src/stores/counts/own-counts.ts";

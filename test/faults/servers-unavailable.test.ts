@@ -1,6 +1,6 @@
 // Each server of a cluster killed under load: what continues, what is reported, and the recovery without a restart.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { deactivateKey } from "../../src/commands/account/keys.ts";
+import { deactivateKey } from "../../src/commands/account/change-keys.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { linkKey } from "../../src/events/streams.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../src/projections/definitions/link-totals.ts";

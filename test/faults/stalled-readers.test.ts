@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventStream } from "../../src/api/events/streams.ts";
-import { untilStalled } from "../../src/api/limits/exports.ts";
+import { untilStalled } from "../../src/limits/exports.ts";
 import { linkOf } from "../../src/queries/audit/clicks-in-log.ts";
 import { type LiveEvents, liveEvents } from "../../src/queries/feed/live-events.ts";
 import { START } from "../../src/stores/event-store/port.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as accounts from "../../src/commands/account/account.ts";
-import * as keys from "../../src/commands/account/key.ts";
+import * as keys from "../../src/commands/account/decide-key.ts";
 import { acceptUrl } from "../../src/commands/links/accept-url.ts";
 import { derivedId, slugDerivation } from "../../src/commands/links/derived-identity.ts";
 import * as links from "../../src/commands/links/link.ts";

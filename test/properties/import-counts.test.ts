@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ownFiles } from "../../src/cli/files.ts";
 import { opened } from "../../src/commands/account/account.ts";
-import { loadAccount } from "../../src/commands/account/accounts.ts";
+import { loadAccount } from "../../src/commands/account/account-stream.ts";
 import { currentLink } from "../../src/commands/links/link-stream.ts";
 import { bitly } from "../../src/transfer/import/formats/bitly.ts";
 import { dub } from "../../src/transfer/import/formats/dub.ts";

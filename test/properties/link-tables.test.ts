@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { opened } from "../../src/commands/account/account.ts";
-import { loadAccount } from "../../src/commands/account/accounts.ts";
+import { loadAccount } from "../../src/commands/account/account-stream.ts";
 import { openAccount } from "../../src/commands/account/sign-up.ts";
 import { fieldsOf } from "../../src/commands/links/fields/link-fields.ts";
 import { accountLines, accountLinks } from "../../src/transfer/export/account-lines.ts";

@@ -11,7 +11,7 @@ import {
   opened,
 } from "../../src/commands/account/account.ts";
 import { roleOf } from "../../src/commands/account/authority.ts";
-import { deactivate, issue, rotate } from "../../src/commands/account/key.ts";
+import { deactivate, issue, rotate } from "../../src/commands/account/decide-key.ts";
 import { accept, changeRole, invite, remove, withdraw } from "../../src/commands/account/member.ts";
 import { isWithin, may, RIGHTS, type Right } from "../../src/commands/people/rights.ts";
 import { isClientError } from "../../src/commands/refusals.ts";

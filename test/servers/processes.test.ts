@@ -1,6 +1,6 @@
 // Several processes on one set of servers: what one does, the others know at once; what one leaves, another takes over.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { deactivateKey } from "../../src/commands/account/keys.ts";
+import { deactivateKey } from "../../src/commands/account/change-keys.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { openEventStoreDb } from "../../src/stores/event-store/eventstoredb/event-store.ts";
 import { prefixedEventStore } from "../../src/stores/event-store/prefixed-event-store.ts";

@@ -3,6 +3,8 @@ import { z } from "zod";
 import { type Caller, requireDeveloper } from "../../commands/caller.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { CLICK_KINDS } from "../../events/vocabulary.ts";
+import { CONTENT_TYPES, openExports, sendExport } from "../../limits/exports.ts";
+import type { OpenStreamsDeps } from "../../limits/open-streams.ts";
 import { acceptFilters } from "../../queries/analytics/filter-values.ts";
 import type {
   AccountAnswer,
@@ -18,8 +20,6 @@ import { type CurrentLinkDeps, ownLink, ownLinkAt } from "../../queries/links/fi
 import { namedLink } from "../../queries/links/named-link.ts";
 import type { ClickPlace, LogReader } from "../../queries/log-reader/log-reader.ts";
 import type { Api } from "../fastify.ts";
-import { CONTENT_TYPES, openExports, sendExport } from "../limits/exports.ts";
-import type { OpenStreamsDeps } from "../limits/open-streams.ts";
 import { apiErrors } from "../schemas.ts";
 import {
   type AccountAnalyticsAnswer,

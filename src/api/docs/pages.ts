@@ -2,8 +2,8 @@
 // without a script; nothing comes from elsewhere.
 import { html } from "ghtml";
 import { BULK_MAX_LINKS, type Limits, STREAM_LIMITS } from "../../events/vocabulary.ts";
+import { MOST_EXPORTS } from "../../limits/exports.ts";
 import { MOST_STREAMS } from "../events/streams.ts";
-import { MOST_EXPORTS } from "../limits/exports.ts";
 import { ERROR_CAUSES } from "../openapi/error-causes.ts";
 import { guides } from "./guides.ts";
 import {

@@ -1,7 +1,7 @@
 // Keeps a stream of events open for a client that may watch it, from a position on which it goes on when it reconnects.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { hashKey } from "../../commands/account/keys.ts";
+import { hashKey } from "../../commands/account/change-keys.ts";
 import { may, RIGHT_OF_SCOPE } from "../../commands/people/rights.ts";
 import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import type { KeyCaller } from "../../queries/find-caller.ts";

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 import { Refused } from "../../commands/refusals.ts";
+import { type OpenStreamsDeps, openStreams } from "../../limits/open-streams.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Api } from "../fastify.ts";
-import { type OpenStreamsDeps, openStreams } from "../limits/open-streams.ts";
 
 /** Of an account at a time. */
 export const MOST_STREAMS = 10;

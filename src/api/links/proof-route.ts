@@ -1,11 +1,11 @@
 // GET /api/v1/links/{slug}/proof: the proof of a link for its owner to keep.
 import { z } from "zod";
 import { linkKey } from "../../events/streams.ts";
+import { CONTENT_TYPES, openExports, sendExport } from "../../limits/exports.ts";
 import { type CurrentLinkDeps, ownLink } from "../../queries/links/find-link.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import type { Counts } from "../../stores/counts/counts.ts";
 import type { Api } from "../fastify.ts";
-import { CONTENT_TYPES, openExports, sendExport } from "../limits/exports.ts";
 import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
 
 type Deps = CurrentLinkDeps & {

@@ -1,7 +1,7 @@
 // The members of the key's account and its invitations under /api/v1: the HTTP face of commands/account/members.ts.
 import { z } from "zod";
 import { opened } from "../../commands/account/account.ts";
-import type { CurrentAccount } from "../../commands/account/accounts.ts";
+import type { CurrentAccount } from "../../commands/account/account-stream.ts";
 import {
   changeMemberRole,
   inviteMember,
@@ -11,13 +11,13 @@ import {
 import type { CommandDeps } from "../../commands/handle-command.ts";
 import type { Mailer } from "../../commands/mail/mailer.ts";
 import { ROLES } from "../../events/vocabulary.ts";
+import { countMail } from "../../limits/count-mail.ts";
+import type { RateLimits } from "../../limits/rate-limit.ts";
 import { memberRows } from "../../queries/people.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { type Api, contextOf } from "../fastify.ts";
 import type { Idempotency } from "../idempotency.ts";
-import { countMail } from "../limits/count-mail.ts";
-import type { RateLimits } from "../limits/rate-limit.ts";
 import { apiErrors, IdempotencyHeader } from "../schemas.ts";
 
 export type MemberDeps = {

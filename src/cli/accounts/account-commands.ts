@@ -1,6 +1,6 @@
 // linkledger account create | invite | tier | upgrades | password | close | list | show
 import { Argument, Option } from "commander";
-import { issueKey } from "../../commands/account/keys.ts";
+import { issueKey } from "../../commands/account/change-keys.ts";
 import { openAccount } from "../../commands/account/sign-up.ts";
 import { changeTier, upgradeRequests } from "../../commands/account/tier.ts";
 import { TIERS, type Tier } from "../../events/vocabulary.ts";
@@ -109,12 +109,13 @@ export const commands: readonly CommandRow[] = [
     options: [required("--yes", "I know that this can't be undone")],
     async run(session, _: object, accountId: string) {
       const { deps, context } = session;
-      const { closeAccount } = await import("../../commands/account/close-account.ts");
-      const { finishClosing } = await import("../../service/jobs/account-closing.ts");
+      const { closeAccount, finishClosing } = await import("../../commands/account/close-account.ts");
+      const { linksToClose } = await import("../../queries/links/links-to-close.ts");
       await closeAccount(deps, context, accountId);
       await catchUp(session);
       const isShown = () => catchUp(session).then(() => true);
-      const { deletedLinks } = await finishClosing({ ...deps, isShown }, context, accountId);
+      const closing = { ...deps, ...linksToClose(deps), isShown };
+      const { deletedLinks } = await finishClosing(closing, context, accountId);
       return { account_id: accountId, status: "closed", deleted_links: deletedLinks };
     },
   },

@@ -5,7 +5,7 @@ import {
   issueKey,
   MOST_OVERLAP_HOURS,
   rotateKey,
-} from "../../commands/account/keys.ts";
+} from "../../commands/account/change-keys.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { KEY_SCOPES } from "../../events/vocabulary.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";

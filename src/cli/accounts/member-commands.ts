@@ -1,7 +1,7 @@
 // linkledger member list | invite | role | remove
 import { Argument } from "commander";
 import { opened } from "../../commands/account/account.ts";
-import { loadAccount } from "../../commands/account/accounts.ts";
+import { loadAccount } from "../../commands/account/account-stream.ts";
 import { ROLES, type Role } from "../../events/vocabulary.ts";
 import { memberRows } from "../../queries/people.ts";
 import { type CommandRow, required } from "../command.ts";

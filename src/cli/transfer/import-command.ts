@@ -1,7 +1,7 @@
 // linkledger import bitly|dub|yourls|kutt|shlink|csv|linkledger FILE
 import { Argument, InvalidArgumentError } from "commander";
 import { opened } from "../../commands/account/account.ts";
-import { loadAccount } from "../../commands/account/accounts.ts";
+import { loadAccount } from "../../commands/account/account-stream.ts";
 import { acceptHostname } from "../../commands/domains/hostname.ts";
 import { slugDerivation } from "../../commands/links/derived-identity.ts";
 import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";

@@ -1,4 +1,4 @@
-// Decider of an account, and the fold of its whole stream, on whose members, keys, domains and webhooks member.ts, key.ts,
+// Decider of an account, and the fold of its whole stream, on whose members, keys, domains and webhooks member.ts, decide-key.ts,
 // domain.ts and webhook.ts decide. Pure.
 import type { SavedFilter } from "../../events/accounts/account-events.ts";
 import type { AccountEvent, EventOf } from "../../events/catalogue.ts";
@@ -62,8 +62,8 @@ export type LiveWebhook = WebhookSettings & { webhookId: string } & (
 /** `invitedBy`: the person or API key whose role bounds it; absent for the operator. `expiresAt`: ISO 8601 UTC. */
 export type Invitation = { role: Role; invitedBy?: string | undefined; at: string; expiresAt: string };
 
-/** `joinedAt`: ISO 8601 UTC. */
-export type Member = { role: Role; joinedAt: string };
+/** `joinedAt`: ISO 8601 UTC. `isByGroup`: of a group at the provider, with which the membership ends. */
+export type Member = { role: Role; joinedAt: string; isByGroup?: boolean };
 
 /** What visitors see of the account; absent where it has chosen nothing. `colour`: `#` and six hex digits. */
 export type Brand = {
@@ -239,8 +239,9 @@ function evolveMember({ members, invitations }: OpenAccount, { type, data }: Mem
     if (member) members.set(data.personId, { ...member, role: data.to });
   } else if (type === "MemberRemoved") members.delete(data.personId);
   else {
-    invitations.delete(data.invitationId);
-    members.set(data.personId, { role: data.role, joinedAt: data.at });
+    if (data.invitationId !== undefined) invitations.delete(data.invitationId);
+    const isByGroup = data.through === "group" && { isByGroup: true };
+    members.set(data.personId, { role: data.role, joinedAt: data.at, ...isByGroup });
   }
 }
 

@@ -4,18 +4,23 @@
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { accountStream } from "../../events/streams.ts";
+import type { Position } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import { remove as removeDomain } from "../domains/domain.ts";
 import { releaseHostname } from "../domains/domains.ts";
-import type { Appended, CommandDeps } from "../handle-command.ts";
+import { type Appended, type CommandDeps, lastPosition } from "../handle-command.ts";
+import { onEachLink } from "../links/bulk/each-link.ts";
+import { applyLinkChange } from "../links/change-link.ts";
+import { forgetPassword } from "../links/link-password.ts";
+import type { LinkAddress } from "../links/link-stream.ts";
 import { removePerson } from "../people/persons.ts";
 import { forgetSharedPage } from "../sharing/shared-pages.ts";
 import { remove as removeWebhook } from "../webhooks/webhook.ts";
 import { forgetWebhookKeys } from "../webhooks/webhook-key.ts";
 import { type AccountState, close, opened } from "./account.ts";
-import { changeAccount, loadAccount } from "./accounts.ts";
+import { changeAccount, loadAccount } from "./account-stream.ts";
 import { invitationSecret, keyUseSecret, upgradeRequestSecret } from "./secrets.ts";
 
 /** `accountsOf`: ids of the accounts that a person is a member of. */
@@ -24,9 +29,15 @@ export type CloseDeps = CommandDeps & {
   accountsOf: (personId: string) => Promise<readonly string[]>;
 };
 
+/** `linksLeft`: some that are not deleted; none when no link is left. `passwordsOf`: ids of those of all its links, deleted ones too. */
+export type ClosedLinks = {
+  linksLeft: (accountId: string) => Promise<LinkAddress[]>;
+  passwordsOf: (accountId: string) => AsyncIterable<string>;
+};
+
 /**
- * From the append on the account can't be used and none of its links redirects; jobs/account-closing.ts deletes the
- * links and repeats the erasure if a crash interrupted it.
+ * From the append on the account can't be used and none of its links redirects; finishClosing deletes the links, and is
+ * repeated by a job (jobs/account-closing.ts) until none is left.
  * @throws account_not_found
  */
 export async function closeAccount(
@@ -86,4 +97,32 @@ export async function eraseClosed(
     if (others.length === 0) await removePerson(deps, context, personId);
   }
   for (const hostname of hostnames) await releaseHostname(deps, context, { hostname, accountId });
+}
+
+/**
+ * Erases the secrets of a closed account and deletes the links that are shown at present. `isShown`: resolves to true when the
+ * documents have folded this position, to false when that takes too long.
+ */
+export async function finishClosing(
+  deps: CloseDeps & ClosedLinks & { isShown: (position: Position) => Promise<boolean> },
+  context: CommandContext,
+  accountId: string,
+  signal?: AbortSignal,
+): Promise<{ deletedLinks: number }> {
+  await eraseClosed(deps, context, accountId);
+  let deletedLinks = 0;
+  while (!signal?.aborted) {
+    const left = await deps.linksLeft(accountId);
+    if (left.length === 0) break;
+    const { results } = await onEachLink(
+      left,
+      (address) => applyLinkChange(deps, context, accountId, address, { type: "delete" }),
+      { failsAlone: () => false },
+    );
+    const last = lastPosition(results.map(({ result }) => result.position));
+    deletedLinks += left.length;
+    if (last && !(await deps.isShown(last))) break;
+  }
+  for await (const passwordId of deps.passwordsOf(accountId)) await forgetPassword(deps, passwordId);
+  return { deletedLinks };
 }

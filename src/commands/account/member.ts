@@ -68,9 +68,35 @@ export function accept(
   const invitation = open.invitations.get(c.invitationId);
   if (!invitation || !isOpen(open, invitation, c.at)) throw new Refused("token_expired");
   if (members.has(c.personId)) throw new Refused("already_member");
-  if (members.size >= STREAM_LIMITS.members)
-    throw new Refused("too_many_members", `An account has at most ${STREAM_LIMITS.members} members`);
+  keepRoom(open);
   return [{ type: "MemberJoined", data: { accountId, role: invitation.role, ...c } }];
+}
+
+/** What the operator's settings give to who comes from the provider; undefined for nothing any more. */
+export type GivenRole = { personId: string; role: Role | undefined; through: "group" | "newcomer" };
+
+/**
+ * Makes a membership what the settings say. Groups change only memberships that came by groups, and the last owner stays one.
+ * Nothing for an account that is closed or was never opened, as such a setting must not keep anybody from signing in.
+ * @throws too_many_members, history_full
+ */
+export function followSettings(
+  account: AccountState,
+  { personId, role, through, at }: Asked & GivenRole,
+): AccountEvent[] {
+  if (account.status !== "open") return [];
+  const { accountId } = account;
+  const member = account.members.get(personId);
+  if (!member) {
+    if (role === undefined) return [];
+    keepRoom(withRoom(account));
+    return [{ type: "MemberJoined", data: { accountId, personId, role, through, at } }];
+  }
+  if (!member.isByGroup || through !== "group" || member.role === role) return [];
+  if (isLastOwner(account, member.role)) return [];
+  if (role === undefined) return removal(account, personId, at);
+  const { role: from } = member;
+  return [{ type: "MemberRoleChanged", data: { accountId, personId, from, to: role, at } }];
 }
 
 /**
@@ -101,8 +127,11 @@ export function remove(
   const role = member(open, personId, actor, at);
   if (!isThemselves(actor, personId)) requireRank(open, actor, at, role);
   keepAnOwner(open, role);
-  const { accountId } = open;
-  const keys = [...open.keys].filter(([, key]) => key.status === "active" && key.personId === personId);
+  return removal(open, personId, at);
+}
+
+function removal({ accountId, keys: all }: OpenAccount, personId: string, at: string): AccountEvent[] {
+  const keys = [...all].filter(([, key]) => key.status === "active" && key.personId === personId);
   return [
     ...keys.map(([keyId]) => ({ type: "KeyDeactivated", data: { accountId, keyId, at } }) as const),
     { type: "MemberRemoved", data: { accountId, personId, at } },
@@ -127,7 +156,16 @@ function member(open: OpenAccount, personId: string, actor: Actor, at: string): 
   return role;
 }
 
-function keepAnOwner({ members }: OpenAccount, role: Role): void {
-  const owners = [...members.values()].filter((member) => member.role === "owner").length;
-  if (role === "owner" && owners === 1) throw new Refused("last_owner");
+function keepAnOwner(account: OpenAccount, role: Role): void {
+  if (isLastOwner(account, role)) throw new Refused("last_owner");
+}
+
+/** Whether a member with this role is the only owner. */
+function isLastOwner({ members }: OpenAccount, role: Role): boolean {
+  return role === "owner" && [...members.values()].filter((member) => member.role === role).length === 1;
+}
+
+function keepRoom({ members }: OpenAccount): void {
+  if (members.size >= STREAM_LIMITS.members)
+    throw new Refused("too_many_members", `An account has at most ${STREAM_LIMITS.members} members`);
 }

@@ -6,14 +6,14 @@ import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import { type Appended, type CommandDeps, isNotAppended } from "../handle-command.ts";
 import { invitationMail, type MailDeps, tellPerson } from "../mail/people-mails.ts";
-import { acceptEmail, bindEmail, personWithEmail, provedEmail, withAddressLock } from "../people/email.ts";
+import { acceptEmail, personWithEmail, provedEmail } from "../people/email.ts";
 import { newPassword } from "../people/password.ts";
-import { register } from "../people/person.ts";
-import { byPerson, onPerson, removePerson } from "../people/persons.ts";
+import { byPerson, removePerson } from "../people/persons.ts";
+import { registerPerson } from "../people/register-person.ts";
 import { emailSecret, normalEmail, passwordSecret } from "../people/secrets.ts";
 import { Refused } from "../refusals.ts";
 import { type Invitation, type OpenAccount, opened } from "./account.ts";
-import { changeAccount, loadAccount, onAccount } from "./accounts.ts";
+import { changeAccount, loadAccount, onAccount } from "./account-stream.ts";
 import { isThemselves, requireRight } from "./authority.ts";
 import { accept, changeRole, invite, openInvitations, remove, withdraw } from "./member.ts";
 import { invitationSecret } from "./secrets.ts";
@@ -142,12 +142,41 @@ export async function acceptInvitation(
   const { accountId, email, isMailed } = await lookAtInvitationLink(deps, link);
   const own = await deps.secrets.get(emailSecret(personId), deps.clock());
   if (typeof own !== "string" || normalEmail(own) !== normalEmail(email)) throw new Refused("other_address");
-  const { position } = await changeAccount(deps, byPerson(requestId, personId), accountId, (account, at) =>
-    accept(account, { invitationId: link.id, personId, at }),
-  );
+  const accepted = await acceptInvitationTo(deps, requestId, { accountId, invitationId: link.id }, personId);
   if (isMailed) await provedEmail(deps, personId, email);
-  await deps.secrets.delete(invitationSecret(link.id));
-  return { accountId, position };
+  return { accountId, ...accepted };
+}
+
+/** Of whom it is known that they have the address that it was sent to. @throws as acceptInvitation does */
+export async function acceptInvitationTo(
+  deps: Deps,
+  requestId: string,
+  { accountId, invitationId }: { accountId: string; invitationId: string },
+  personId: string,
+): Promise<Appended> {
+  const { position } = await changeAccount(deps, byPerson(requestId, personId), accountId, (account, at) =>
+    accept(account, { invitationId, personId, at }),
+  );
+  await deps.secrets.delete(invitationSecret(invitationId));
+  return { position };
+}
+
+/** Open ones of all accounts to this address: looked for at the first sign-in of somebody only. */
+export async function invitationsTo(
+  { secrets, clock, eventStore }: Deps,
+  email: string,
+): Promise<{ accountId: string; invitationId: string }[]> {
+  const records = await secrets.list(invitationSecret(""), clock());
+  const found: { accountId: string; invitationId: string }[] = [];
+  for (const { key, value } of records) {
+    const { accountId, email: to } = value as InvitationRecord;
+    if (normalEmail(to) !== normalEmail(email)) continue;
+    const invitationId = key.slice(invitationSecret("").length);
+    const account = await loadAccount(eventStore, accountId);
+    const open = account.status === "open" ? openInvitations(account, clock().toISOString()) : [];
+    if (open.some(([id]) => id === invitationId)) found.push({ accountId, invitationId });
+  }
+  return found;
 }
 
 /**
@@ -162,15 +191,11 @@ export async function registerByInvitation(
   passwordHash: string,
 ): Promise<Appended & { accountId: string; personId: string; epoch: string }> {
   const { email } = await lookAtInvitationLink(deps, link);
-  const personId = deps.newId();
-  const context = byPerson(requestId, personId);
   const password = newPassword(deps, passwordHash);
-  await withAddressLock(deps, email, async () => {
-    if (await personWithEmail(deps, email)) throw new Refused("email_taken");
-    await onPerson(deps, context, personId, (person, at) => register(person, { personId, at }));
-    await deps.secrets.put(passwordSecret(personId), { value: password });
-    await bindEmail(deps, personId, email);
-  });
+  const { personId } = await registerPerson(deps, requestId, email, (id) =>
+    deps.secrets.put(passwordSecret(id), { value: password }),
+  );
+  const context = byPerson(requestId, personId);
   try {
     const joined = await acceptInvitation(deps, context, link, personId);
     return { ...joined, personId, epoch: password.epoch };

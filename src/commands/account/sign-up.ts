@@ -16,7 +16,7 @@ import {
 } from "../people/secrets.ts";
 import { Refused } from "../refusals.ts";
 import { open } from "./account.ts";
-import { changeAccount, loadAccount } from "./accounts.ts";
+import { changeAccount, loadAccount } from "./account-stream.ts";
 import { type CloseDeps, closeAccount } from "./close-account.ts";
 
 type OpenAccountDeps = CommandDeps & { secrets: Secrets };

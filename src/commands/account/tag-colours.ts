@@ -5,7 +5,7 @@ import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { Refused } from "../refusals.ts";
 import { type AccountState, opened, withRoom } from "./account.ts";
-import { type CurrentAccount, changeAccount } from "./accounts.ts";
+import { type CurrentAccount, changeAccount } from "./account-stream.ts";
 
 type Colouring = { tag: string; colour: TagColour | null; at: string };
 

@@ -7,7 +7,7 @@ import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { changeTierTo } from "./account.ts";
-import { changeAccount, writeForOpenAccount } from "./accounts.ts";
+import { changeAccount, writeForOpenAccount } from "./account-stream.ts";
 import { UPGRADE_REQUESTS, upgradeRequestSecret } from "./secrets.ts";
 
 type Deps = { secrets: Secrets; clock: () => Date };

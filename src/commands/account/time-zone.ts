@@ -5,7 +5,7 @@ import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { Refused } from "../refusals.ts";
 import { changeTimeZoneTo } from "./account.ts";
-import { changeAccount } from "./accounts.ts";
+import { changeAccount } from "./account-stream.ts";
 
 /** `name`: one that Intl knows, or empty for that of each browser. @throws invalid_time_zone, account_not_found, history_full */
 export async function changeTimeZone(

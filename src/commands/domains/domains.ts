@@ -2,7 +2,7 @@
 // recheck, remove; and with the claims of their hostnames, whose streams make the owner unique across accounts.
 import { domainStream } from "../../events/streams.ts";
 import { opened } from "../account/account.ts";
-import { accountCommand, changeAccount, loadAccount, onAccount } from "../account/accounts.ts";
+import { accountCommand, changeAccount, loadAccount, onAccount } from "../account/account-stream.ts";
 import { type CommandContext, requireDeveloper } from "../caller.ts";
 import { type Appended, type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
 import { type AcceptUrlDeps, acceptUrl } from "../links/accept-url.ts";

@@ -6,7 +6,7 @@ import { readEvent } from "../../events/read-event.ts";
 import { Failure } from "../../runtime/errors.ts";
 import { StoreUnavailable } from "../../stores/connections/errors.ts";
 import { type AccountState, opened } from "../account/account.ts";
-import type { CurrentAccount } from "../account/accounts.ts";
+import type { CurrentAccount } from "../account/account-stream.ts";
 import { type Caller, type CommandContext, requireDeveloper } from "../caller.ts";
 import { verifiedDomain, verifiedHosts } from "../domains/domain.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";

@@ -6,7 +6,7 @@ import { cleanText } from "../../events/classification/clean-text.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
 import { type AccountState, opened, withRoom } from "../account/account.ts";
-import { type CurrentAccount, changeAccount } from "../account/accounts.ts";
+import { type CurrentAccount, changeAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { Refused } from "../refusals.ts";

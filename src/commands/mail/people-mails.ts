@@ -44,7 +44,7 @@ export async function tellPerson(deps: MailDeps, personId: string, news: PersonN
   if (!mailer) return;
   try {
     const to = await secrets.get(emailSecret(personId), clock());
-    if (typeof to === "string") await mailer.send(textMail(to, textOf(news, baseUrl)));
+    if (typeof to === "string" && to !== "") await mailer.send(textMail(to, textOf(news, baseUrl)));
   } catch (err) {
     log.error({ err }, "a mail was not sent");
   }
@@ -68,7 +68,7 @@ function textOf(news: PersonNews, baseUrl: string): string[] {
       return [
         "There is a new way to sign in as you at Linkledger",
         "A passkey, or your account at a sign-in provider, signs you in from now on.",
-        `If that wasn't you, sign in, remove it, and sign out everywhere at once: ${baseUrl}/portal`,
+        `If that wasn't you, sign in, remove it, and sign out everywhere at once: ${baseUrl}/portal/profile`,
       ];
     case "password":
       return [

@@ -134,7 +134,7 @@ export async function issueEmailChange(
   const holder = await personWithEmail(deps, email);
   if (holder && holder.personId !== personId) return undefined;
   const token = await issuePersonToken(deps, "email", { personId, email, isMailed: true }, lifetimeMs);
-  return { path: `/portal/account/email/confirm?token=${token}` };
+  return { path: `/portal/profile/email/confirm?token=${token}` };
 }
 
 /** Reads the new address without consuming the token. @throws token_expired */

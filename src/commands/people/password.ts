@@ -57,7 +57,7 @@ export async function keepPassword(
   deps: PasswordDeps,
   context: CommandContext,
   personId: string,
-  { how, passwordHash }: { how: "known" | "link"; passwordHash: string },
+  { how, passwordHash }: { how: "known" | "link" | "signed-in"; passwordHash: string },
 ): Promise<string> {
   const key = passwordSecret(personId);
   const record = newPassword(deps, passwordHash);
@@ -108,19 +108,18 @@ export async function checkCredentials(
 }
 
 /**
- * Returns the new password's epoch: sessions of the old one's are void from then on.
- * @throws wrong_current_password, password_refused, person_not_found
+ * Of who has proven to be the person (`how`). Returns the new password's epoch: sessions of the old one's are void from then on.
+ * @throws password_refused, person_not_found
  */
 export async function changePassword(
   deps: PasswordDeps,
   context: CommandContext,
   personId: string,
-  passwords: { current: string; wanted: string },
+  { how, wanted }: { how: "known" | "signed-in"; wanted: string },
 ): Promise<{ epoch: string }> {
-  await provePassword(deps, personId, passwords.current);
   const email = String((await deps.secrets.get(emailSecret(personId), deps.clock())) ?? "");
-  const passwordHash = await hashPassword(acceptPassword(passwords.wanted, { email }));
-  return { epoch: await keepPassword(deps, context, personId, { how: "known", passwordHash }) };
+  const passwordHash = await hashPassword(acceptPassword(wanted, { email }));
+  return { epoch: await keepPassword(deps, context, personId, { how, passwordHash }) };
 }
 
 /** Re-authentication before irreversible changes and changes of credentials. @throws wrong_current_password */

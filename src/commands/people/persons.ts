@@ -6,10 +6,13 @@ import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import { type Appended, type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
 import { Refused } from "../refusals.ts";
+import { forgetIdentities } from "./identities.ts";
+import { forgetPasskeys } from "./passkeys.ts";
 import { did, evolve, markOperator, newPerson, type PersonAct, type PersonState, remove } from "./person.ts";
 import {
   deviceSecret,
   emailSecret,
+  LAST_CLAIMS_SECRET,
   nameSecret,
   passwordSecret,
   personByEmailSecret,
@@ -121,8 +124,10 @@ export async function erasePerson(
   const email = await secrets.get(emailSecret(personId), clock());
   if (typeof email === "string") await releaseEmail({ secrets, clock }, personId, email);
   const names = [emailSecret, provenEmailSecret, nameSecret, passwordSecret].map((of) => of(personId));
-  for (const name of [...names, ...(await sessionSecrets({ secrets, clock }, personId))])
-    await secrets.delete(name);
+  names.push(LAST_CLAIMS_SECRET, ...(await sessionSecrets({ secrets, clock }, personId)));
+  for (const name of names) await secrets.delete(name);
+  await forgetIdentities({ secrets, clock }, personId);
+  await forgetPasskeys({ secrets, clock }, personId);
 }
 
 /** Deletes the binding of the address, unless it is another person's by now. */

@@ -8,7 +8,7 @@ import { isTimeZone, noTimeZone, parseDate, parseMoment } from "../../runtime/mo
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { boundedText } from "../accept-text.ts";
 import type { SharedPage } from "../account/account.ts";
-import { type CurrentAccount, changeAccount, loadAccount, onAccount } from "../account/accounts.ts";
+import { type CurrentAccount, changeAccount, loadAccount, onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { LEAST_OF_PASSWORD } from "../links/fields/link-fields.ts";

@@ -2,7 +2,7 @@
 // signing in.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { derivedKey } from "../../stores/secrets/derived-key.ts";
-import { accountCommand, changeAccount } from "../account/accounts.ts";
+import { accountCommand, changeAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { acceptSharedName, plainFilters, type SharedFilters } from "./shared-pages.ts";

@@ -3,7 +3,7 @@
 
 import { SecretDamaged } from "../../stores/secrets/errors.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
-import { changeAccount } from "../account/accounts.ts";
+import { changeAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { isClientError, Refused } from "../refusals.ts";

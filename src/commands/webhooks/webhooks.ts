@@ -13,7 +13,7 @@ import { hostName } from "../../runtime/addresses/host-name.ts";
 import type { Actor } from "../../stores/event-store/port.ts";
 import { acceptLabel } from "../accept-text.ts";
 import type { WebhookSettings } from "../account/account.ts";
-import { changeAccount, onAccount } from "../account/accounts.ts";
+import { changeAccount, onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { isThisService } from "../links/accept-url.ts";

@@ -108,11 +108,17 @@ export const accountEvents = {
       .describe("The person or API key whose role bounds the invitation's; absent for the operator"),
   }),
   InvitationWithdrawn: eventType("An invitation was taken back.", { ...ofAccount, invitationId }),
-  MemberJoined: eventType("Somebody accepted an invitation, and became a member of the account.", {
+  MemberJoined: eventType("Somebody became a member of the account.", {
     ...ofAccount,
     personId,
     role,
-    invitationId,
+    invitationId: invitationId.optional(),
+    through: z
+      .enum(["group", "newcomer"])
+      .optional()
+      .describe(
+        "Absent for an invitation; else by a group at the provider that they sign in at, or as everybody who comes from there",
+      ),
   }),
   MemberRoleChanged: eventType("A member of the account got another role.", {
     ...ofAccount,
@@ -288,17 +294,41 @@ export const domainEvents = {
 };
 
 const ofPerson = { personId, at };
+const ofPasskey = {
+  ...ofPerson,
+  passkeyId: z.uuid().describe("The passkey, whose name and public key are not in the log"),
+};
+
+const ofIdentity = {
+  ...ofPerson,
+  identityId: z.uuid().describe("Names issuer and subject, which are not in the log"),
+};
 
 /** What could name somebody is kept in the secrets, which can be destroyed. */
 export const personEvents = {
   PersonRegistered: eventType(
-    "Somebody who had been invited chose how to sign in. Who opens an account is a person by that, with its id.",
+    "Somebody signed in for the first time, without an account of their own. Who opens one is a person by that, with its id.",
     ofPerson,
   ),
-  PasswordChanged: eventType("A password was chosen instead of the one before.", {
+  PasswordChanged: eventType("A password was chosen, or the person no longer has one.", {
     ...ofPerson,
-    how: z.enum(["known", "link"]).describe("By who knew the one before, or by a link to choose a new one"),
+    how: z
+      .enum(["known", "link", "signed-in", "removed"])
+      .describe(
+        "By who knew the one before, by a link to choose a new one, or by who had just signed in another way; or it was removed",
+      ),
   }),
+  IdentityLinked: eventType("Somebody signs in at a provider from now on.", {
+    ...ofIdentity,
+    how: z
+      .enum(["first", "address", "button"])
+      .describe(
+        "At the first sign-in of all; by an address that was proven on both sides; or by who was signed in",
+      ),
+  }),
+  IdentityUnlinked: eventType("Somebody no longer signs in at a provider.", ofIdentity),
+  PasskeyAdded: eventType("A passkey was added, by which the person signs in.", ofPasskey),
+  PasskeyRemoved: eventType("A passkey was removed.", ofPasskey),
   SessionsEnded: eventType("Somebody signed out everywhere, or in one other browser.", {
     ...ofPerson,
     sessions: z.enum(["all", "one"]),

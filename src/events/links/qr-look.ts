@@ -52,7 +52,7 @@ export type QrLook = Omit<QrStyle, "logo"> & {
   format: "png" | "svg" | "pdf";
   /** Width in pixels. */
   size: number;
-  /** PNG in base64 (api/qr/logo.ts). */
+  /** PNG in base64 (qr/logo.ts). */
   logo?: string | undefined;
 };
 

@@ -1,74 +1,31 @@
-// GET /portal/account: e-mail address, password, what visitors see, time zone, sessions, data export, closing the account.
+// GET /portal/account: what visitors see, time zone, data export, leaving and closing the account.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { LOGO_MAX_BYTES } from "../../api/qr/logo.ts";
-import { BRAND_NAME_MAX } from "../../commands/account/brands.ts";
-import { PASSWORD_MIN } from "../../commands/people/password.ts";
+import { BRAND_NAME_MAX } from "../../commands/account/change-brand.ts";
 import { may } from "../../commands/people/rights.ts";
 import { type BrandDocument, brands } from "../../projections/definitions/brands.ts";
-import { nameOf } from "../../queries/people.ts";
+import { LOGO_MAX_BYTES } from "../../qr/logo.ts";
 import { inkOn } from "../../redirect/http/plain-page.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 import { orUndefined } from "../../stores/connections/errors.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
+import { reauthenticated, reauthenticationOf, signInAgain } from "../auth/reauthenticate.ts";
 import { LONGEST_URL } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import type { Fields, Form } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Card, type Columns, confirmedPost, postButton, tableCard } from "../shell/parts.ts";
+import { confirmedPost, postButton } from "../shell/parts.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
-import { requireSession, type SessionOfPerson, type Sessions, signedIn } from "../shell/sessions.ts";
+import { requireSession, signedIn } from "../shell/sessions.ts";
 
 const PATH = "/portal/account";
 /** Of a picker while none is chosen: it has no empty value, so a box beside it says that there is none. */
 const FIRST_COLOUR = "#4f46e5";
 /** Its length is the command's to refuse, in its own words. */
 const text = z.string().default("");
-
-const currentPassword = {
-  label: "Your current password",
-  type: "password",
-  autocomplete: "current-password",
-  required: true,
-  refusedAs: "current_password",
-} as const;
-
-/** As colleagues read it in lists and histories. */
-export const NAME_FIELDS = {
-  name: { id: "person-name", label: "Name", maxlength: 100, autocomplete: "name" },
-} satisfies Fields;
-
-export const EMAIL_FIELDS = {
-  email: {
-    id: "new-email",
-    label: "New address",
-    type: "email",
-    autocomplete: "email",
-    required: true,
-    maxlength: 254,
-    schema: text,
-  },
-  password: { ...currentPassword, id: "email-password" },
-} satisfies Fields;
-
-export const PASSWORD_FIELDS = {
-  password: { ...currentPassword, id: "current-password" },
-  wanted: {
-    id: "new-password",
-    label: "New password",
-    type: "password",
-    autocomplete: "new-password",
-    required: true,
-    minlength: PASSWORD_MIN,
-    hint: `At least ${PASSWORD_MIN} characters. You are signed out everywhere else.`,
-    refusedAs: "password",
-  },
-} satisfies Fields;
-
-export const CLOSE_FIELDS = { password: { ...currentPassword, id: "close-password" } } satisfies Fields;
 
 export const BRAND_FIELDS = {
   name: {
@@ -107,10 +64,8 @@ const LOGO_FIELDS = {
   },
 } satisfies Fields;
 
-export type AccountForm = "name" | "brand" | "logo" | "time-zone" | "email" | "password" | "close";
-type Deps = PortalDeps & { sessions: Sessions };
-
-export function accountPage(app: Api, deps: Deps): void {
+export type AccountForm = "brand" | "logo" | "time-zone" | "close";
+export function accountPage(app: Api, deps: PortalDeps): void {
   app.get("/account", { preHandler: requireSession }, (request, reply) =>
     sendAccountPage(deps, request, reply),
   );
@@ -118,18 +73,18 @@ export function accountPage(app: Api, deps: Deps): void {
 
 /** `refusedForm`: the one that was refused. */
 export async function sendAccountPage(
-  deps: Deps,
+  deps: PortalDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   refusedForm?: AccountForm,
   refused?: RefusedForm,
 ): Promise<FastifyReply> {
-  const { accountId, personId, email, role, timeZone, sessionId } = signedIn(request);
+  const session = signedIn(request);
+  const { accountId, email, role, timeZone } = session;
   const manages = may(role, "manage");
-  const [sessions, brand, { name }] = await Promise.all([
-    deps.sessions.list(personId),
+  const [brand, proof] = await Promise.all([
     manages ? brandOf(deps, accountId) : undefined,
-    nameOf(deps, personId),
+    reauthenticationOf(deps, session),
   ]);
   const form = (name: AccountForm, about: Omit<Form, "action" | "refused">): Form => ({
     ...about,
@@ -138,8 +93,18 @@ export async function sendAccountPage(
   });
   // By which password managers find the account.
   const more = html`<input type="text" name="username" autocomplete="username" value="${email}" hidden>`;
-  const emailHint = deps.mailer && "It counts once you have followed the link we send there.";
-  const emailFields = { ...EMAIL_FIELDS, email: { ...EMAIL_FIELDS.email, hint: emailHint } };
+  const closing = reauthenticated(
+    proof,
+    "close-password",
+    PATH,
+    form("close", {
+      fields: {},
+      more,
+      isRow: true,
+      buttonKind: "danger",
+      button: "Close my account for good",
+    }),
+  );
   const zone = (refusedForm === "time-zone" && typedText(refused?.typed ?? {}, "timezone")) || timeZone || "";
   return sendPage(reply, {
     title: "Account",
@@ -147,26 +112,6 @@ export async function sendAccountPage(
     lead: html`${email} · <code>${accountId}</code>`,
     refused,
     cards: [
-      {
-        title: "Your name",
-        lead: "As your colleagues read it in lists and histories; empty for your address.",
-        form: form("name", {
-          fields: NAME_FIELDS,
-          values: { name: name === email ? "" : name },
-          isRow: true,
-          button: "Save",
-        }),
-      },
-      [
-        {
-          title: "E-mail address",
-          form: form("email", { fields: emailFields, more, button: "Change address" }),
-        },
-        {
-          title: "Password",
-          form: form("password", { fields: PASSWORD_FIELDS, more, button: "Change password" }),
-        },
-      ],
       brand !== undefined && {
         title: "What visitors see",
         form: form("brand", {
@@ -205,7 +150,6 @@ export async function sendAccountPage(
           button: "Save",
         }),
       },
-      sessionsCard(sessions, sessionId),
       {
         title: "Your data",
         lead: "Everything the log holds of you, event by event: the account, its keys and domains, every link and every click, as lines of JSON.",
@@ -225,13 +169,7 @@ export async function sendAccountPage(
         title: "Close account",
         kind: "danger",
         lead: "Your keys stop at once, your links no longer redirect, your domains and webhooks are removed, and your e-mail address is erased. This can't be undone: export your data first.",
-        form: form("close", {
-          fields: CLOSE_FIELDS,
-          more,
-          isRow: true,
-          buttonKind: "danger",
-          button: "Close my account for good",
-        }),
+        ...(proof.asks === "sign-in" ? { body: signInAgain(PATH) } : { form: closing }),
       },
     ],
   });
@@ -266,25 +204,4 @@ function sample(name: string, colour: string): Html {
 /** `image`: PNG in base64. */
 function currentLogo(image: string): Html {
   return html`<p class="actions"><img class="logo" src="data:image/png;base64,${image}" alt="Your logo" width="64" height="64">${postButton(`${PATH}/logo/remove`, html`${icon("trash")}Remove`, { label: "Remove the logo" })}</p>`;
-}
-
-function sessionsCard(sessions: readonly SessionOfPerson[], current: string): Card | Html | undefined {
-  const end = ({ sessionId, browser }: SessionOfPerson) =>
-    sessionId === current
-      ? html`<span class="badge badge-good">This browser</span>`
-      : postButton(`${PATH}/sessions/${sessionId}/end`, "Sign out", {
-          kind: "small",
-          label: `Sign out ${browser}`,
-        });
-  const columns: Columns<SessionOfPerson> = {
-    Browser: ({ browser }) => html`<strong>${browser}</strong>`,
-    Network: ({ address }) => address || "unknown",
-    "Signed in": "createdAt",
-    "Last seen": "seenAt",
-    Actions: { cell: end, isHidden: true, end: true },
-  };
-  const everywhere = "Sign out everywhere";
-  const question = "Ends every session, this one too. API keys go on working.";
-  const actions = confirmedPost(everywhere, question, `${PATH}/sessions/end-all`, everywhere);
-  return tableCard("Where you are signed in", columns, sessions, { actions });
 }

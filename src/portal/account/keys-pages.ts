@@ -2,8 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { countTry } from "../../api/limits/rate-limit.ts";
-import { deactivateKey, issueKey, rotateKey } from "../../commands/account/keys.ts";
+import { deactivateKey, issueKey, rotateKey } from "../../commands/account/change-keys.ts";
 import { may, RIGHT_OF_SCOPE } from "../../commands/people/rights.ts";
 import {
   KEY_SCOPES,
@@ -12,6 +11,7 @@ import {
   STREAM_LIMITS,
   USUAL_SCOPES,
 } from "../../events/vocabulary.ts";
+import { countTry } from "../../limits/rate-limit.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { acceptedEarlier, keyStatus, lastUseOf, listKeys } from "../../queries/accounts.ts";
 import { FORMER_MEMBER, nameOf as nameOfPerson } from "../../queries/people.ts";

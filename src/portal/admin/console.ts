@@ -26,6 +26,7 @@ import { commandForms, commandRoutes } from "./operator-commands.ts";
 import { overviewPage } from "./overview-page.ts";
 import { peoplePage } from "./people-page.ts";
 import { projectionPages } from "./projection-pages.ts";
+import { providerPage } from "./provider-page.ts";
 import { sealsPage } from "./seals-page.ts";
 import { withdrawalsPage } from "./withdrawals-page.ts";
 
@@ -76,6 +77,7 @@ export async function consoleRoutes(
         withdrawalsPage(pages, deps);
         sealsPage(pages, deps);
         projectionPages(pages, deps);
+        providerPage(pages, deps);
         commandForms(pages, deps);
       });
       await app.register(async (api: Api) => jsonRoutes(api, deps), { prefix: "/api" });

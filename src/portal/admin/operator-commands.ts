@@ -1,8 +1,8 @@
 // What the operator can do from the console, each with its arguments: forms and JSON routes are made from this list.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { deactivateKey } from "../../commands/account/change-keys.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
-import { deactivateKey } from "../../commands/account/keys.ts";
 import { removePersonEverywhere } from "../../commands/account/members.ts";
 import { changeTier } from "../../commands/account/tier.ts";
 import type { CommandContext } from "../../commands/caller.ts";

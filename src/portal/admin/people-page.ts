@@ -20,19 +20,19 @@ export function peoplePage(app: Api, deps: ConsoleDeps): void {
 const PEOPLE: Columns<PersonRow> = {
   Person: ({ person_id, name, email, email_proven, is_operator }) =>
     html`${textLink(eventsPath({ actor: `person:${person_id}` }), html`<strong>${name}</strong>`)}${is_operator && html` ${badge("accent", "Operator")}`}
-${email !== null && html`<br><span class="muted small break">${email !== name && `${email}, `}${email_proven ? "proven" : "not proven"}</span>`}`,
+${email !== null && html`<br><span class="muted small break">${email !== name && `${email}, `}${email_proven ? "address proven" : "address not proven"}</span>`}`,
   Accounts: ({ accounts }) =>
     accounts.map(
       ({ account_id, account, role }) =>
         html`<div>${textLink(accountPath(account_id), account)} ${role}</div>`,
     ),
   Registered: "registered_at",
-  "Last sign-in": ({ last_sign_in: last }) => last && html`${time(last.at)}${last.way && ` by ${last.way}`}`,
+  "Last sign-in": ({ last_sign_in: last }) => last && html`${time(last.at)} by ${last.way}`,
   Actions: ({ person_id, name, removed_at }) => {
     if (removed_at !== null) return html`removed ${time(removed_at)}`;
     const path = `/admin/people/${person_id}`;
     const effect = html`What names <strong>${name}</strong> is destroyed for good: address, name, and ways to sign in. Their memberships and their own keys end. This can't be undone.`;
-    return html`<div class="actions">${postButton(`${path}/end-sessions`, "Sign out everywhere", { kind: "small" })}
+    return html`<div class="actions">${postButton(`${path}/end-sessions`, "Sign out everywhere")}
 ${confirmedPost("Remove", effect, `${path}/remove`, "Remove for good")}</div>`;
   },
 };

@@ -2,11 +2,11 @@
 // chart or the rows of a breakdown; .../clicks.csv and .../clicks.ndjson, the single clicks.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { CONTENT_TYPES, CSV_TYPE, sendExport } from "../../api/limits/exports.ts";
-import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { requireDeveloper } from "../../commands/caller.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { CLICK_KINDS } from "../../events/vocabulary.ts";
+import { CONTENT_TYPES, CSV_TYPE, sendExport } from "../../limits/exports.ts";
+import type { OpenStreams } from "../../limits/open-streams.ts";
 import { type AccountAnswer, GROUPS, type GroupBy, type Totals } from "../../queries/analytics/question.ts";
 import { isoIn } from "../../queries/analytics/time-zone.ts";
 import { CLICK_FORMATS } from "../../queries/log-reader/log-reader.ts";

@@ -2,10 +2,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { countMail } from "../../api/limits/count-mail.ts";
-import { byAddress, countTry } from "../../api/limits/rate-limit.ts";
 import type { Mail, Mailer } from "../../commands/mail/mailer.ts";
 import { PASSWORD_MIN } from "../../commands/people/password.ts";
+import { countMail } from "../../limits/count-mail.ts";
+import { byAddress, countTry } from "../../limits/rate-limit.ts";
 import { field, hiddenFields } from "../shell/form.ts";
 import { shownAgain } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
@@ -28,25 +28,43 @@ type FormPage = {
   lead?: HtmlValue;
   /** The page's own address by default. */
   action?: string;
+  /** False: no form, but the `others`. */
   fields: HtmlValue;
   button: string;
+  /** Forms and links to the same end, below it. */
+  others?: HtmlValue;
   below?: HtmlValue;
+  scripts?: readonly string[];
   /** Why the form was refused, shown beside one of `atFields` or above the form. */
   refused?: RefusedForm | undefined;
   atFields?: readonly string[];
 };
 
 export function sendFormPage(reply: FastifyReply, page: FormPage): FastifyReply {
-  const { title, heading = title, lead, action, fields, button, below, refused, atFields = [] } = page;
+  const {
+    title,
+    heading = title,
+    lead,
+    action,
+    fields,
+    button,
+    others,
+    below,
+    refused,
+    atFields = [],
+  } = page;
+  const form = html`<form method="post" class="form"${action && html` action="${action}"`}>${fields}
+<button class="button button-primary">${button}</button></form>`;
   return sendPage(reply, {
     title,
+    scripts: page.scripts,
     shape: "narrow",
     status: refused?.status,
     notice: refused && noticeOf(refused, ...atFields),
     body: html`<div class="card"><h1>${heading}</h1>
 ${lead && html`<p class="muted">${lead}</p>`}
-<form method="post" class="form"${action && html` action="${action}"`}>${fields}
-<button class="button button-primary">${button}</button></form>
+${fields && form}
+${others}
 ${below && html`<p class="muted">${below}</p>`}</div>`,
   });
 }

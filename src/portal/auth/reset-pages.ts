@@ -2,6 +2,7 @@
 import type { Api } from "../../api/fastify.ts";
 import { personWithEmail } from "../../commands/people/email.ts";
 import { issuePasswordReset, lookAtReset, resetPassword } from "../../commands/people/one-time-tokens.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { copyable } from "../shell/parts.ts";
@@ -28,10 +29,18 @@ export function resetPages(app: Api, deps: SignInDeps): void {
       await countForm(deps, "/reset", request);
       const proven = await deps.passwordWork.known(() => resetPassword(deps, request.id, token, password));
       await deps.sessions.endAll(proven.personId);
-      await startSession(deps, request, reply, proven);
+      await startSession(deps, request, reply, { ...proven, way: "password" });
       return redirectTo(reply, "/portal", { kind: "done", text: "Your new password is set." });
     },
   });
+}
+
+/** Where nobody signs in with a password, nobody chooses one. */
+export function passwordsOff(app: Api): void {
+  for (const path of ["/sign-up", "/sign-up/finish", "/reset", "/reset/choose"])
+    app.all(path, async () => {
+      throw new Refused("sign_in_off");
+    });
 }
 
 function mailedReset(app: Api, deps: Parameters<typeof addressForm>[1]): void {

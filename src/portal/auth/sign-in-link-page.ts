@@ -25,7 +25,8 @@ export function signInLinkPage(app: Api, deps: SignInDeps): void {
   });
 
   app.post("/sign-in/link", { schema: { body: Link } }, async (request, reply) => {
-    await startSession(deps, request, reply, await useSignInLink(deps, request.body.token));
+    const proven = await useSignInLink(deps, request.body.token);
+    await startSession(deps, request, reply, { ...proven, way: "link" });
     return redirectTo(reply, "/portal", { kind: "done", text: "You are signed in." });
   });
 }

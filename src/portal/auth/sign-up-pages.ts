@@ -113,6 +113,6 @@ async function openAndSignIn(
   const newcomer = { email, passwordHash, tier, isProven: isMailed };
   const { accountId, epoch, position } = await signUp(deps, context, newcomer);
   await deps.whenReadable(position);
-  await startSession(deps, request, reply, { personId: accountId, accountId, epoch });
+  await startSession(deps, request, reply, { personId: accountId, accountId, way: "password", epoch });
   return reply.redirect("/portal", 303);
 }

@@ -6,13 +6,13 @@ import { personWithEmail } from "../../commands/people/email.ts";
 import { deviceSecret } from "../../commands/people/secrets.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { type Sessions, signInPlace } from "../shell/sessions.ts";
+import { type Sessions, type SignInProof, signInPlace } from "../shell/sessions.ts";
 
 /** Expiry of a device, counted from the last sign-in. */
 const DEVICE_DAYS = 365;
 const DAY_MS = 86_400_000;
 const MOST_DEVICES = 20;
-/** Lifetime of the cookies; an unused session expires earlier on the server (SESSION_DAYS). */
+/** Lifetime of the cookies; an session expires earlier on the server (SESSION_HOURS). */
 const COOKIE_SECONDS = DEVICE_DAYS * 86_400;
 
 /** Deps of pages that authenticate people. */
@@ -21,17 +21,19 @@ export type SignInDeps = PortalDeps & {
   devices: ReturnType<typeof knownDevices>;
 };
 
-/** Ends the browser's previous session, if any. `accountId`: the one to look at; by default the person's own, else their first. */
+/** Ends the browser's previous session, if any. `accountId`: the one to look at; by default the person's own, else their first. @throws sign_in_off */
 export async function startSession(
   { sessions, devices, accountsOf }: SignInDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { personId, epoch, accountId }: { personId: string; epoch: string; accountId?: string },
+  { personId, accountId, ...proof }: { personId: string; accountId?: string } & SignInProof,
 ): Promise<void> {
   const { cookies, person } = request.visit;
   if (person) await sessions.end(person.personId, person.sessionId);
-  const first = accountId ?? (await accountsOf(personId))[0] ?? "";
-  const value = await sessions.open(personId, epoch, { ...signInPlace(request), accountId: first });
+  // Who signs in again stays in their account.
+  const present = person?.personId === personId ? request.visit.session?.accountId : undefined;
+  const first = accountId ?? present ?? (await accountsOf(personId))[0] ?? "";
+  const value = await sessions.open(personId, proof, { ...signInPlace(request), accountId: first });
   reply.setCookie(cookies.session, value, { ...cookies.options, maxAge: COOKIE_SECONDS });
   const device = cookies.device(personId);
   const token = await devices.issue(personId, request.cookies[device]);

@@ -1,7 +1,7 @@
 // Limits attempts at passwords by client address, account, and both together.
 import { hash } from "node:crypto";
-import { byAddress, type CountDeps, countTry } from "../../api/limits/rate-limit.ts";
 import { personByEmailSecret } from "../../commands/people/secrets.ts";
+import { byAddress, type CountDeps, countTry } from "../../limits/rate-limit.ts";
 import { addressOf } from "../../runtime/addresses/networks.ts";
 
 /**

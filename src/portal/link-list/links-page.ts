@@ -2,13 +2,13 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { opened } from "../../commands/account/account.ts";
 import { coloursOf } from "../../commands/account/tag-colours.ts";
 import { savedFiltersOf } from "../../commands/links/saved-filters.ts";
 import { acceptTag } from "../../commands/links/tags.ts";
 import { Refused } from "../../commands/refusals.ts";
 import type { TagColour } from "../../events/vocabulary.ts";
+import type { OpenStreams } from "../../limits/open-streams.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { listKeys } from "../../queries/accounts.ts";
 import { listDomains } from "../../queries/domains.ts";

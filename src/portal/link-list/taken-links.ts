@@ -2,10 +2,10 @@
 
 import type { FastifyReply } from "fastify";
 import { Zip, ZipPassThrough } from "fflate";
-import { CSV_TYPE, sendExport } from "../../api/limits/exports.ts";
-import type { OpenStreams } from "../../api/limits/open-streams.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { ACCOUNT_STYLE, type QrLook } from "../../events/links/qr-look.ts";
+import { CSV_TYPE, sendExport } from "../../limits/exports.ts";
+import type { OpenStreams } from "../../limits/open-streams.ts";
 import { listKeys } from "../../queries/accounts.ts";
 import {
   type AccountLinksFilter,

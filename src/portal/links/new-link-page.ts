@@ -4,13 +4,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { countTry } from "../../api/limits/rate-limit.ts";
 import { createLink } from "../../commands/links/create-link.ts";
 import { acceptCustomSlug, SLUG_LENGTH } from "../../commands/links/slug.ts";
 import { isRefused } from "../../commands/refusals.ts";
 import { ACCOUNT_STYLE } from "../../events/links/qr-look.ts";
 import { linkKey } from "../../events/streams.ts";
 import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
+import { countTry } from "../../limits/rate-limit.ts";
 import { links } from "../../projections/definitions/links.ts";
 import { listDomains } from "../../queries/domains.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";

@@ -60,7 +60,7 @@ async function sendAccounts(
   deps: SignInDeps,
   { visit: { session } }: FastifyRequest,
   reply: FastifyReply,
-  { personId, email }: SignedInPerson,
+  { personId, email, provider }: SignedInPerson,
 ): Promise<FastifyReply> {
   const found = (await deps.accountsOf(personId)).map(async (accountId): Promise<Row> => {
     const { members } = opened(await deps.links.currentAccount(accountId));
@@ -83,10 +83,10 @@ async function sendAccounts(
   const rows = await Promise.all(found);
   return sendPage(reply, {
     title: "Your accounts",
-    lead: `You are signed in as ${email}.`,
+    lead: html`You are signed in as ${email || "somebody without an address"}: <a href="/portal/profile">your profile</a>.`,
     cards: [
       rows.length === 0 ? inNone(deps) : tableCard("Accounts that you are a member of", columns, rows),
-      (await isOperator(deps.eventStore, personId)) && CONSOLE,
+      (provider?.isOperator || (await isOperator(deps.eventStore, personId))) && CONSOLE,
     ],
   });
 }

@@ -12,9 +12,11 @@ import {
 import { personWithEmail } from "../../commands/people/email.ts";
 import { acceptPassword, hashPassword } from "../../commands/people/password.ts";
 import { normalEmail } from "../../commands/people/secrets.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { accountName } from "../../queries/people.ts";
 import { addressIn } from "../account-address.ts";
 import { countForm, newPasswordField, sendFormPage } from "../auth/form-page.ts";
+import { oidcButton } from "../auth/oidc-pages.ts";
 import { type SignInDeps, startSession } from "../auth/start-session.ts";
 import { hiddenFields } from "../shell/form.ts";
 import { shownAgain } from "../shell/form-route.ts";
@@ -40,13 +42,14 @@ export function invitationPages(app: Api, deps: SignInDeps): void {
   });
   app.post("/invitation", { schema: { body: PasswordForm }, errorHandler: again }, async (request, reply) => {
     await countForm(deps, "/sign-up", request);
+    if (!deps.signIn.includes("password")) throw new Refused("sign_in_off");
     const { password, ...link } = request.body;
     const { email } = await lookAtInvitationLink(deps, link);
     const accepted = acceptPassword(password, { email });
     const passwordHash = await deps.passwordWork.known(() => hashPassword(accepted));
     const { position, ...joined } = await registerByInvitation(deps, contextOf(request), link, passwordHash);
     await deps.whenReadable(position);
-    await startSession(deps, request, reply, joined);
+    await startSession(deps, request, reply, { ...joined, way: "password" });
     return redirectTo(reply, "/portal", { kind: "done", text: "Welcome: you are a member now." });
   });
 
@@ -82,7 +85,7 @@ async function sendInvitation(
   const { person } = request.visit;
   // The address of the page holds the token.
   reply.header("referrer-policy", "no-referrer");
-  if (!person && !(await personWithEmail(deps, email)))
+  if (!person && deps.signIn.includes("password") && !(await personWithEmail(deps, email)))
     return sendFormPage(reply, {
       title,
       lead: html`${lead} Choose a password, with which you sign in from now on.`,
@@ -91,6 +94,7 @@ async function sendInvitation(
       fields: html`${hiddenFields(link)}<input type="text" name="username" autocomplete="username" value="${email}" hidden>
 ${newPasswordField(refused)}`,
       button: "Accept the invitation",
+      others: oidcButton(deps, pathOf(link), false),
       atFields: ["password"],
     });
   const isTheirs = person && normalEmail(person.email) === normalEmail(email);
@@ -114,7 +118,10 @@ ${postButton("/portal/sign-out", "Sign out")}`
   });
 }
 
-function signInPath({ id, token }: InvitationLink): string {
-  const next = `${PATH}?${new URLSearchParams({ id, token })}`;
-  return `/portal/sign-in?next=${encodeURIComponent(next)}`;
+function signInPath(link: InvitationLink): string {
+  return `/portal/sign-in?next=${encodeURIComponent(pathOf(link))}`;
+}
+
+function pathOf({ id, token }: InvitationLink): string {
+  return `${PATH}?${new URLSearchParams({ id, token })}`;
 }

@@ -2,7 +2,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { countMail } from "../../api/limits/count-mail.ts";
 import { opened } from "../../commands/account/account.ts";
 import {
   changeMemberRole,
@@ -15,6 +14,7 @@ import {
 } from "../../commands/account/members.ts";
 import { isWithin, may, RIGHTS } from "../../commands/people/rights.ts";
 import { ROLES, type Role } from "../../events/vocabulary.ts";
+import { countMail } from "../../limits/count-mail.ts";
 import { type InvitationRow, lastSignIn, type MemberRow, memberRows, nameOf } from "../../queries/people.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
 import { type Fields, field, schemaOf } from "../shell/form.ts";

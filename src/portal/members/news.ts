@@ -14,9 +14,15 @@ const WEEK_SECONDS = 7 * 86_400;
 const TEXTS: Readonly<Record<News["type"], (account: HtmlValue, news: News) => HtmlValue>> = {
   MemberRoleChanged: (account, { role }) => html`You are ${role} of ${account} now.`,
   MemberRemoved: (account) => html`You are no longer a member of ${account}.`,
+  PasskeyAdded: () => newWay("A passkey was added"),
+  IdentityLinked: () => newWay("A sign-in at the provider was linked"),
   PasswordChanged: () =>
     html`Your password was changed. If that wasn’t you, <a href="/portal/reset">choose another one</a> at once.`,
 };
+
+function newWay(what: string): Html {
+  return html`${what}, by which you sign in from now on. If that wasn’t you, <a href="/portal/profile">remove it</a> at once.`;
+}
 
 /** Empty where there is nothing. */
 export async function newsBox(deps: PortalDeps, request: FastifyRequest): Promise<Html | undefined> {

@@ -3,10 +3,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { byAddress, countTry } from "../../api/limits/rate-limit.ts";
 import { isRefused } from "../../commands/refusals.ts";
 import { findSharedPage } from "../../commands/sharing/shared-pages.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
+import { byAddress, countTry } from "../../limits/rate-limit.ts";
 import { acceptFilters } from "../../queries/analytics/filter-values.ts";
 import type { Filters, GroupBy } from "../../queries/analytics/question.ts";
 import { ownLinkAt } from "../../queries/links/find-link.ts";

@@ -3,9 +3,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { byAddress, countTry } from "../../api/limits/rate-limit.ts";
 import { isRefused } from "../../commands/refusals.ts";
 import { stopByMail } from "../../commands/sharing/weekly-mails.ts";
+import { byAddress, countTry } from "../../limits/rate-limit.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { type HtmlValue, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";

@@ -1,8 +1,9 @@
 // Rate limits of an account in the portal: as many changes, and as many costly reads, an hour as its tier allows requests per
 // key (interface, part 8), so that scripts can't bypass the API's limit or grow a stream without bound.
-import { type CountDeps, countTry, secondsUntilReset } from "../../api/limits/rate-limit.ts";
+
 import { Refused } from "../../commands/refusals.ts";
 import type { Limits } from "../../events/vocabulary.ts";
+import { type CountDeps, countTry, secondsUntilReset } from "../../limits/rate-limit.ts";
 import type { SignedIn } from "./sessions.ts";
 
 /** Counts one change. @throws rate_limit_exceeded when as many as the tier allows were counted within the hour */

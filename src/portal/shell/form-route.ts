@@ -4,15 +4,15 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import type { HttpError } from "../../api/http-errors.ts";
-import type { CountDeps } from "../../api/limits/rate-limit.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import { isClientError, isRefused } from "../../commands/refusals.ts";
 import type { Limits } from "../../events/vocabulary.ts";
+import type { CountDeps } from "../../limits/rate-limit.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import { countChange } from "./change-limit.ts";
 import { isForPeople, sendErrorPage } from "./error-page.ts";
 import type { RefusedForm } from "./refused-form.ts";
-import { ACCOUNTS_PATH, type SignedIn, signedIn } from "./sessions.ts";
+import { ACCOUNTS_PATH, type SignedIn, type SignedInPerson, signedIn, signedInPerson } from "./sessions.ts";
 import { type Notice, portalContext, redirectTo } from "./visit.ts";
 
 type Schemas = { params?: z.ZodType; querystring?: z.ZodType; body?: z.ZodType };
@@ -25,7 +25,9 @@ type Sent<S extends Schemas> = {
   params: Parsed<S, "params">;
   query: Parsed<S, "querystring">;
   body: Parsed<S, "body">;
-  session: SignedIn;
+  person: SignedInPerson;
+  /** @throws Error in a form of a person who is in no account */
+  readonly session: SignedIn;
   context: CommandContext;
   request: FastifyRequest;
   reply: FastifyReply;
@@ -50,6 +52,8 @@ export type ShowAgain = (
 
 type Form<S extends Schemas> = {
   schema?: S;
+  /** Of who is signed in, be it in no account. */
+  isOfPerson?: boolean;
   /** Bytes, where those of other forms (protect.ts) are too few. */
   bodyLimit?: number;
   /**
@@ -76,8 +80,17 @@ export function formRoute<S extends Schemas = Record<never, never>>(
   app: Api,
   deps: CountDeps & { limits: Limits; whenReadable: (position: Position | undefined) => Promise<void> },
   url: string,
-  { schema, bodyLimit, count = (session) => countChange(deps, session), run, path, again }: Form<S>,
+  form: Form<S>,
 ): void {
+  const {
+    schema,
+    isOfPerson,
+    bodyLimit,
+    count = (session) => countChange(deps, session),
+    run,
+    path,
+    again,
+  } = form;
   const pathOf = (request: FastifyRequest) =>
     typeof path === "string" ? path : path(request, typedIn(request));
   const signIn = (request: FastifyRequest, reply: FastifyReply) => {
@@ -87,6 +100,7 @@ export function formRoute<S extends Schemas = Record<never, never>>(
     const back = next.length > LONGEST_NEXT ? encodeURIComponent(page) : next;
     return reply.redirect(`/portal/sign-in?next=${back}`, 303);
   };
+  const isSignedIn = ({ visit }: FastifyRequest) => Boolean(isOfPerson ? visit.person : visit.session);
   const shown = again === "back" ? backTo(pathOf) : again;
 
   app.post(
@@ -99,18 +113,25 @@ export function formRoute<S extends Schemas = Record<never, never>>(
         if (session && count !== "uncounted") await count(session);
       },
       preHandler: async (request, reply) => {
-        if (!request.visit.session) await signIn(request, reply);
+        if (!isSignedIn(request)) await signIn(request, reply);
       },
       errorHandler: async (error, request, reply) => {
         const isForeign = isRefused(error, "form_refused");
-        if (!isForeign && isForPeople(request) && !request.visit.session) return signIn(request, reply);
+        if (!isForeign && isForPeople(request) && !isSignedIn(request)) return signIn(request, reply);
         return await shownAgain(shown)(error, request, reply);
       },
     },
     async (request, reply) => {
       const { params, query, body } = request;
-      const from = { session: signedIn(request), context: portalContext(request), request, reply };
-      const { position, to, notice } = await run({ params, query, body, ...from } as Sent<S>);
+      const sent = { params, query, body, person: signedInPerson(request), context: portalContext(request) };
+      const { position, to, notice } = await run({
+        ...(sent as Omit<Sent<S>, "session" | "request" | "reply">),
+        get session() {
+          return signedIn(request);
+        },
+        request,
+        reply,
+      });
       await deps.whenReadable(position);
       const text = typeof notice === "string" ? ({ kind: "done", text: notice } as const) : notice;
       return typeof to === "string" ? redirectTo(reply, to, text) : to();

@@ -22,12 +22,14 @@ const NAVIGATION = {
     { name: "Webhooks", path: "/portal/webhooks", icon: "send" },
     { name: "Members", path: "/portal/members", icon: "people" },
     { name: "Plan", path: "/portal/plan", icon: "star" },
-    { name: "Account", path: "/portal/account", icon: "person" },
+    { name: "Account", path: "/portal/account", icon: "info" },
+    { name: "Profile", path: "/portal/profile", icon: "person" },
   ],
   "/admin": [
     { name: "Overview", path: "/admin", icon: "info" },
     { name: "Accounts", path: "/admin/accounts", icon: "person" },
     { name: "People", path: "/admin/people", icon: "people" },
+    { name: "Sign-in", path: "/admin/provider", icon: "key" },
     { name: "Streams", path: "/admin/streams", icon: "link" },
     { name: "Find events", path: "/admin/events", icon: "search" },
     { name: "Explain a link", path: "/admin/explain", icon: "link" },
@@ -160,7 +162,7 @@ export function noticeBox({ kind, text }: { kind: Notice["kind"]; text: HtmlValu
 function header({ request }: FastifyReply): Html {
   const { visit, method, originalUrl } = request;
   const { home, session, person, accounts, operator } = visit;
-  const name = person?.email ?? (operator && "Operator");
+  const name = person ? person.email || "You" : operator && "Operator";
   return html`<header class="header">
 <a class="brand" href="${name || home === "/admin" ? home : "/"}">${icon("mark")}<span>Linkledger</span></a>
 <div class="header-end">

@@ -1,23 +1,50 @@
-// Portal sessions of people: a random token in a cookie, of which only the SHA-256 is stored; void after a change of password.
+// Portal sessions of people: a random token in a cookie, of which only the SHA-256 is stored; void after a change of
+// password, and where the way that they were begun by is off.
 // Each names the account that was looked at last; its person has to be a member of the one that is, at every request.
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { CurrentAccount } from "../../commands/account/accounts.ts";
+import type { CurrentAccount } from "../../commands/account/account-stream.ts";
 import { passwordEpoch } from "../../commands/people/password.ts";
-import { emailSecret, sessionSecret } from "../../commands/people/secrets.ts";
+import { emailSecret, SESSIONS, sessionSecret } from "../../commands/people/secrets.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { agentOf } from "../../events/classification/user-agent.ts";
-import { type Role, type Tier, UNKNOWN } from "../../events/vocabulary.ts";
+import { type Role, type SignInWay, type Tier, UNKNOWN } from "../../events/vocabulary.ts";
 import { anonymiseIp } from "../../redirect/clicks/enrich/anonymise-ip.ts";
+import type { ProviderLogout } from "../../sign-in/oidc/logout-token.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 
-/** Expiry, counted from the last use. */
-const SESSION_DAYS = 30;
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 /** Resolution of `seenAt`: a session in use is written at most this often. */
 const SEEN_EVERY_MS = 15 * 60_000;
 const TOKEN = /^([0-9a-f-]{36})\.([A-Za-z0-9_-]{43})$/;
 
-export type SignedInPerson = { personId: string; email: string; sessionId: string };
+/** `link`: by one that the operator made, which works whatever ways are on. */
+export type SessionWay = SignInWay | "link";
+
+/** Of a session that began at a provider. Times: seconds since 1970 by its clock. `isOperator`: by a group. */
+export type AtProvider = {
+  issuer: string;
+  subject: string;
+  sid: string | undefined;
+  idToken: string;
+  issuedAt: number;
+  /** When they typed their password there, where the provider says it. */
+  authenticatedAt: number | undefined;
+  isOperator: boolean;
+};
+
+/** How somebody signed in. `epoch`: of the password that was verified; by other ways that of the present one. */
+export type SignInProof = { way: SessionWay; epoch?: string; provider?: AtProvider };
+
+/** `email`: empty for who has none. `since`: when they signed in, ISO 8601 UTC. */
+export type SignedInPerson = {
+  personId: string;
+  email: string;
+  sessionId: string;
+  way: SessionWay;
+  since: string;
+  provider?: AtProvider | undefined;
+};
 
 /** Somebody in an account. `timeZone`: chosen for the account's numbers; null for that of the browser. */
 export type SignedIn = SignedInPerson & {
@@ -35,6 +62,8 @@ type SessionRecord = {
   createdAt: string;
   seenAt: string;
   epoch: string;
+  way: SessionWay;
+  provider?: AtProvider;
   browser: string;
   address: string;
   accountId: string;
@@ -43,16 +72,25 @@ type SessionRecord = {
 export type SessionOfPerson = SessionRecord & { sessionId: string };
 export type Sessions = ReturnType<typeof sessions>;
 
-type Deps = { secrets: Secrets; currentAccount: CurrentAccount; clock: () => Date };
+type Deps = {
+  secrets: Secrets;
+  currentAccount: CurrentAccount;
+  clock: () => Date;
+  /** The ways that are on. */
+  signIn: readonly SignInWay[];
+  sessionHours: number;
+};
 
 /** `sessionId` is the SHA-256 of the token in hex, so it can be shown and can't be used as a cookie. */
 export function sessions(deps: Deps) {
-  const { secrets, currentAccount, clock } = deps;
+  const { secrets, currentAccount, clock, signIn, sessionHours } = deps;
 
-  const lasting = (value: SessionRecord) => ({
-    value,
-    expiresAt: new Date(clock().getTime() + SESSION_DAYS * DAY_MS).toISOString(),
-  });
+  const endOf = ({ createdAt }: SessionRecord) => Date.parse(createdAt) + sessionHours * HOUR_MS;
+  const lasting = (value: SessionRecord) => ({ value, expiresAt: new Date(endOf(value)).toISOString() });
+  const isWayOn = (way: SessionWay) => way === "link" || signIn.includes(way);
+  /** `epoch`: of the person's password by now. */
+  const isOpen = (record: SessionRecord, epoch: string) =>
+    record.epoch === epoch && isWayOn(record.way) && endOf(record) > clock().getTime();
 
   const inAccount = async (person: SignedInPerson, accountId: string): Promise<SignedIn | undefined> => {
     const account = accountId === "" ? undefined : await currentAccount(accountId);
@@ -64,17 +102,19 @@ export function sessions(deps: Deps) {
 
   return {
     /**
-     * Returns the cookie's value. Always a new token, which prevents session fixation. `epoch`: that of the verified
-     * password; the session is void once the password's epoch differs.
+     * Returns the cookie's value. Always a new token, which prevents session fixation. The session is void once the
+     * password's epoch differs from the proof's. @throws sign_in_off
      */
     async open(
       personId: string,
-      epoch: string,
+      proof: SignInProof,
       from: ReturnType<typeof signInPlace> & { accountId: string },
     ): Promise<string> {
+      if (!isWayOn(proof.way)) throw new Refused("sign_in_off");
       const token = randomBytes(32).toString("base64url");
+      const epoch = proof.epoch ?? (await passwordEpoch(secrets, personId, clock()));
       const now = clock().toISOString();
-      const record = { createdAt: now, seenAt: now, epoch, ...from };
+      const record = { createdAt: now, seenAt: now, ...proof, epoch, ...from };
       await secrets.put(sessionSecret(personId, hash("sha256", token)), lasting(record));
       return `${personId}.${token}`;
     },
@@ -96,8 +136,9 @@ export function sessions(deps: Deps) {
         passwordEpoch(secrets, personId, now),
         secrets.get(emailSecret(personId), now),
       ]);
-      if (!record || record.epoch !== epoch || typeof email !== "string") return undefined;
-      const person = { personId, email, sessionId };
+      if (!record || !isOpen(record, epoch) || typeof email !== "string") return undefined;
+      const { way, createdAt: since, provider } = record;
+      const person = { personId, email, sessionId, way, since, provider };
       const session = await inAccount(person, accountId ?? record.accountId);
       const isElsewhere = session !== undefined && session.accountId !== record.accountId;
       if (isElsewhere || now.getTime() - Date.parse(record.seenAt) >= SEEN_EVERY_MS) {
@@ -109,14 +150,34 @@ export function sessions(deps: Deps) {
       return { person, session };
     },
 
-    /** Most recently used first, without those that a change of password made void. */
+    /** Most recently used first, without those that are void. */
     async list(personId: string): Promise<SessionOfPerson[]> {
       const epoch = await passwordEpoch(secrets, personId, clock());
       const stored = await secrets.list(sessionSecret(personId, ""), clock());
       return stored
         .map(({ key, value }) => ({ sessionId: key.split("/").at(-1) ?? "", ...(value as SessionRecord) }))
-        .filter((session) => session.epoch === epoch)
+        .filter((session) => isOpen(session, epoch))
         .sort((a, b) => b.seenAt.localeCompare(a.seenAt));
+    },
+
+    /**
+     * Those that began at the provider not later than a logout there: of one session there, or of all of the subject's.
+     * `personId`: whose they are; undefined where the provider names a session alone. Returns whose have ended.
+     */
+    async endAtProvider(
+      { issuer, subject, sid, issuedAt }: ProviderLogout,
+      personId: string | undefined,
+    ): Promise<Set<string>> {
+      const stored = await secrets.list(personId ? sessionSecret(personId, "") : SESSIONS, clock());
+      const ended = new Set<string>();
+      for (const { key, value } of stored) {
+        const { provider } = value as SessionRecord;
+        if (provider?.issuer !== issuer || provider.issuedAt > issuedAt) continue;
+        if (sid === undefined ? provider.subject !== subject : provider.sid !== sid) continue;
+        await secrets.delete(key);
+        ended.add(key.split("/").at(-2) ?? "");
+      }
+      return ended;
     },
 
     end: (personId: string, sessionId: string) => secrets.delete(sessionSecret(personId, sessionId)),
@@ -139,6 +200,13 @@ export function signedIn(request: FastifyRequest): SignedIn {
   return session;
 }
 
+/** Who is signed in, be it in no account, of a route behind `requirePerson`. */
+export function signedInPerson(request: FastifyRequest): SignedInPerson {
+  const { person } = request.visit;
+  if (!person) throw new Error("This route needs requirePerson");
+  return person;
+}
+
 /** Where who is signed in chooses an account. */
 export const ACCOUNTS_PATH = "/portal/accounts";
 
@@ -149,6 +217,12 @@ export async function requireSession(request: FastifyRequest, reply: FastifyRepl
     await reply.redirect(ACCOUNTS_PATH, 303);
     return;
   }
+  await requirePerson(request, reply);
+}
+
+/** preHandler, also of who is in no account. */
+export async function requirePerson(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (request.visit.person) return;
   const next = request.method === "GET" ? `?next=${encodeURIComponent(request.originalUrl)}` : "";
   await reply.redirect(`/portal/sign-in${next}`, 303);
 }

@@ -9,6 +9,7 @@ import type { CommandContext } from "../../commands/caller.ts";
 import { byPerson } from "../../commands/people/persons.ts";
 import type { NamedAccount } from "../../queries/people.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
+import { type FlowName, flowName } from "../../sign-in/sign-in-flows.ts";
 import { accountIn } from "../account-address.ts";
 import type { Assets } from "./assets.ts";
 import type { SignedIn, SignedInPerson } from "./sessions.ts";
@@ -80,6 +81,8 @@ export function portalCookies(baseUrl: string) {
     device: (personId: string) => ofPerson("device", personId),
     /** When they dismissed their news. */
     newsSeen: (personId: string) => ofPerson("news", personId),
+    /** Of who was sent to a provider, or to their authenticator. */
+    flow: (name: FlowName) => named(flowName(name)),
     theme: named("theme"),
     notice: named("notice"),
   };

@@ -2,7 +2,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { countTry } from "../../api/limits/rate-limit.ts";
 import { rotateWebhookKey } from "../../commands/webhooks/webhook-key.ts";
 import {
   changeWebhook,
@@ -12,6 +11,7 @@ import {
 } from "../../commands/webhooks/webhooks.ts";
 import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import { LINK_CLICKED, WEBHOOK_EVENTS } from "../../events/webhook-selection.ts";
+import { countTry } from "../../limits/rate-limit.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { showWebhook } from "../../queries/webhooks.ts";
 import { listDeliveries } from "../../webhooks/owner-tools/deliveries.ts";

@@ -63,7 +63,7 @@ export const accounts: Projection<AccountDocument> = {
         return account;
       case "MemberJoined": {
         const { personId, role, at, invitationId } = event.data;
-        delete account.invitations[invitationId];
+        if (invitationId !== undefined) delete account.invitations[invitationId];
         account.members[personId] = { role, joinedAt: at };
         return account;
       }

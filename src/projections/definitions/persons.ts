@@ -5,7 +5,7 @@ import type { Projection } from "../projection.ts";
 
 /** What happened to how somebody signs in, or to what they may do. `accountId`, `role`: of a membership. */
 export type News = {
-  type: "MemberRoleChanged" | "MemberRemoved" | "PasswordChanged";
+  type: "MemberRoleChanged" | "MemberRemoved" | "PasswordChanged" | "PasskeyAdded" | "IdentityLinked";
   at: string;
   accountId?: string;
   role?: Role;
@@ -36,6 +36,8 @@ export const persons: Projection<PersonDocument> = {
     "MemberRoleChanged",
     "MemberRemoved",
     "PasswordChanged",
+    "PasskeyAdded",
+    "IdentityLinked",
     "OperatorMarked",
     "OperatorUnmarked",
     "PersonRemoved",
@@ -63,6 +65,10 @@ export const persons: Projection<PersonDocument> = {
         delete person.accounts[accountId];
         return withNews(person, { type: event.type, at, accountId });
       }
+      case "IdentityLinked":
+        if (event.data.how === "first") return person;
+        return withNews(person, { type: event.type, at: event.data.at });
+      case "PasskeyAdded":
       case "PasswordChanged":
         return withNews(person, { type: event.type, at: event.data.at });
       case "OperatorMarked":

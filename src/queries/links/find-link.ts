@@ -1,6 +1,6 @@
 // Finds the link of a slug, and folds one from its own stream: slugs repeat across domains, and a new link may not be
 // projected yet.
-import type { CurrentAccount } from "../../commands/account/accounts.ts";
+import type { CurrentAccount } from "../../commands/account/account-stream.ts";
 import type { Caller } from "../../commands/caller.ts";
 import type { LinkAddress } from "../../commands/links/link-stream.ts";
 import { Refused } from "../../commands/refusals.ts";

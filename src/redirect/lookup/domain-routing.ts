@@ -1,6 +1,6 @@
 // Decides whether a custom domain serves an account's links: only while that account owns it, verified and active.
 import { LRUCache } from "lru-cache";
-import { loadAccount } from "../../commands/account/accounts.ts";
+import { loadAccount } from "../../commands/account/account-stream.ts";
 import { type DomainDocument, domains, isInService } from "../../projections/definitions/domains.ts";
 import { shareCalls } from "../../runtime/share-calls.ts";
 import { orUndefined, StoreUnavailable } from "../../stores/connections/errors.ts";

@@ -1,28 +1,19 @@
 // Deletes the links of closed accounts: follows AccountClosed events, and repeats until the documents show no link.
-import { type CloseDeps, eraseClosed } from "../../commands/account/close-account.ts";
+import { type CloseDeps, finishClosing } from "../../commands/account/close-account.ts";
 import type { CommandContext } from "../../commands/caller.ts";
-import { lastPosition } from "../../commands/handle-command.ts";
-import { onEachLink } from "../../commands/links/bulk/each-link.ts";
-import { applyLinkChange } from "../../commands/links/change-link.ts";
-import { forgetPassword } from "../../commands/links/link-password.ts";
-import type { LinkAddress } from "../../commands/links/link-stream.ts";
 import { CATEGORY } from "../../events/streams.ts";
-import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { lifecycle } from "../../projections/groups.ts";
+import { linksToClose } from "../../queries/links/links-to-close.ts";
 import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import { type NextEvent, nextEventFinder } from "../../stores/event-store/next-event.ts";
 import { type Position, START } from "../../stores/event-store/port.ts";
-import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { Checkpoint, ReadStore } from "../../stores/read-store/port.ts";
 
-type FinishClosingDeps = CloseDeps & {
+type AccountClosingDeps = CloseDeps & {
   readStore: ReadStore;
   /** Resolves to true when the links projection has folded this position, to false when that takes too long. */
   isShown: (position: Position) => Promise<boolean>;
-};
-
-type AccountClosingDeps = FinishClosingDeps & {
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 };
 
@@ -30,9 +21,6 @@ type AccountClosingDeps = FinishClosingDeps & {
 export const CLOSING_CHECKPOINT = "account-closing";
 
 const PAGE = 1_000;
-const LINKS_PAGE = 500;
-/** In the order of an index. */
-const OLDEST = { field: "createdAt", direction: "asc" } as const;
 /** A request that was authorised before its node saw AccountClosed may still create a link for so long. */
 const LAST_LINK_WITHIN_MS = 30_000;
 
@@ -46,7 +34,12 @@ export function accountClosings(deps: AccountClosingDeps): (signal: AbortSignal)
   const finish = async (accountId: string, closedAt: number, signal: AbortSignal) => {
     const showsAll = await showsAllLinks(deps, closedAt, nextLink);
     const context: CommandContext = { requestId: deps.newId(), actor: { type: "system", id: "closing" } };
-    const { deletedLinks } = await finishClosing(deps, context, accountId, signal);
+    const { deletedLinks } = await finishClosing(
+      { ...deps, ...linksToClose(deps) },
+      context,
+      accountId,
+      signal,
+    );
     if (deletedLinks > 0) deps.log.info({ accountId, deletedLinks }, "deleted the links of a closed account");
     else if (showsAll && !signal.aborted) pending.delete(accountId);
   };
@@ -60,54 +53,6 @@ export function accountClosings(deps: AccountClosingDeps): (signal: AbortSignal)
     }
     if (pending.size === 0) await follower.save();
   };
-}
-
-/** Erases the secrets of a closed account and deletes the links that the documents show at present. */
-export async function finishClosing(
-  deps: FinishClosingDeps,
-  context: CommandContext,
-  accountId: string,
-  signal?: AbortSignal,
-): Promise<{ deletedLinks: number }> {
-  await eraseClosed(deps, context, accountId);
-  let deletedLinks = 0;
-  while (!signal?.aborted) {
-    const left = await linksLeft(deps, accountId);
-    if (left.length === 0) break;
-    const { results } = await onEachLink(
-      left,
-      (address) => applyLinkChange(deps, context, accountId, address, { type: "delete" }),
-      { failsAlone: () => false },
-    );
-    const last = lastPosition(results.map(({ result }) => result.position));
-    deletedLinks += left.length;
-    if (last && !(await deps.isShown(last))) break;
-  }
-  await erasePasswords(deps, accountId);
-  return { deletedLinks };
-}
-
-/** Of all its links, those that were deleted before too. */
-async function erasePasswords(deps: FinishClosingDeps, accountId: string): Promise<void> {
-  const range = { field: "passwordId", from: "" };
-  for (const deleted of [true, false]) {
-    const query = { where: { accountId, deleted }, range, sort: OLDEST, limit: LINKS_PAGE };
-    for await (const page of documentPages<LinkDocument>(deps.readStore, links.collection.name, query))
-      for (const { passwordId } of page) await forgetPassword(deps, passwordId);
-  }
-}
-
-/** Some of the account's links that are not deleted, as far as the documents show them; none when no link is left. */
-export async function linksLeft(
-  { readStore }: { readStore: ReadStore },
-  accountId: string,
-): Promise<LinkAddress[]> {
-  const where = { accountId, deleted: false };
-  return await readStore.find<LinkDocument>(links.collection.name, {
-    where,
-    sort: OLDEST,
-    limit: LINKS_PAGE,
-  });
 }
 
 /** Adds the accounts that were closed since its checkpoint to `pending`, with the time of closing in milliseconds. */

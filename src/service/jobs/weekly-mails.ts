@@ -1,6 +1,6 @@
 // Sends weekly mails: on Monday at 8:00 in the account's time zone, each at most once a week. That it is sent is noted before
 // it is: a crash in between loses one mail, where the other order would send it twice.
-import { loadAccount } from "../../commands/account/accounts.ts";
+import { loadAccount } from "../../commands/account/account-stream.ts";
 import type { Mailer } from "../../commands/mail/mailer.ts";
 import { isRefused } from "../../commands/refusals.ts";
 import type { StopLinks } from "../../commands/sharing/weekly-mails.ts";

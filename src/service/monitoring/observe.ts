@@ -11,6 +11,7 @@ import type { RecorderStatus } from "../../redirect/clicks/recorder.ts";
 import { atMostEvery } from "../../runtime/at-most-every.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { inTime } from "../../runtime/pause.ts";
+import type { DiscoveryState } from "../../sign-in/oidc/oidc-client.ts";
 import { StoreFailed } from "../../stores/connections/errors.ts";
 import type { LogHealth } from "../../stores/coordination/log-health.ts";
 import type { SetAside } from "../../stores/coordination/set-aside.ts";
@@ -45,6 +46,8 @@ export type ObservedParts = {
   failures: ReadonlyMap<string, string>;
   /** Undefined without the webhooks role. */
   webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
+  /** What the provider that people sign in at said last; undefined where there is none. */
+  provider: (() => DiscoveryState) | undefined;
   dataDir: string;
   sealKeys: readonly string[];
   /** The last verification from the console; undefined where there is none. */
@@ -69,6 +72,7 @@ export type Seen = {
   webhooks: WebhooksStatus | undefined;
   leaseProblems: ReadonlyMap<string, string>;
   failures: ReadonlyMap<string, string>;
+  provider: DiscoveryState | undefined;
   /** Bytes of the disk of `DATA_DIR`. */
   disk: { free: number; size: number } | undefined;
 };
@@ -140,6 +144,7 @@ export function observer(parts: ObservedParts) {
         webhooks: sent?.value,
         leaseProblems: parts.leaseProblems,
         failures: parts.failures,
+        provider: parts.provider?.(),
         disk: space.value && {
           free: space.value.bavail * space.value.bsize,
           size: space.value.blocks * space.value.bsize,

@@ -314,6 +314,13 @@ export const PARTS: readonly Part[] = [
     ],
   },
   {
+    name: "sign-in",
+    at: "/admin/provider",
+    findings: ({ provider }) => [
+      provider?.state === "failed" && { reason: `the provider can't be used: ${provider.why}` },
+    ],
+  },
+  {
     name: "roles",
     findings: ({ leaseProblems, failures }) => [
       ...[...leaseProblems].map(([part, reason]) => ({

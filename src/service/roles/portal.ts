@@ -9,6 +9,7 @@ import { stopLinks } from "../../commands/sharing/weekly-mails.ts";
 import { secretKeysOf } from "../../config/config.ts";
 import type { PortalDeps } from "../../portal/portal-deps.ts";
 import { accountsOf } from "../../queries/people.ts";
+import type { Oidc } from "../../sign-in/oidc/sign-in-at-provider.ts";
 import { deliverySender } from "../../webhooks/delivery/send-delivery.ts";
 import { receiverUrl } from "../../webhooks/receiver/receiver-url.ts";
 import { receiverResolver } from "../../webhooks/receiver/resolve-receiver.ts";
@@ -23,7 +24,8 @@ export async function openPortal(
 ): Promise<PortalDeps> {
   const { config, log, clock, backend, counts, passwordWork, threads, onStop } = context;
   const { eventStore, readStore, foldStore, secrets } = backend;
-  const { baseUrl, baseHost, keyPrefix, planPrice, defaultTier, limits, signUp } = config;
+  const { baseUrl, baseHost, keyPrefix, planPrice, defaultTier, limits, signUp, signIn, sessionHours } =
+    config;
   const { newId, random, sleep, randomKey, randomToken } = runtimeDeps;
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const resolve = receiverResolver(config.dnsServers);
@@ -59,7 +61,11 @@ export async function openPortal(
     planPrice,
     defaultTier,
     limits,
-    signUp,
+    // It ends with a password.
+    signUp: signIn.includes("password") ? signUp : "closed",
+    signIn,
+    sessionHours,
+    oidc: await openOidc(context),
     mailer,
     resolveTxt: txtResolver(config.dnsServers),
     clock,
@@ -73,4 +79,16 @@ export async function openPortal(
     keyPrefix,
     whenReadable: fresh.whenReadable,
   };
+}
+
+/** It is asked for the first time beside the start, which waits for no provider. */
+async function openOidc({ config, clock }: RoleContext): Promise<Oidc | undefined> {
+  const { oidcIssuer: issuer, oidcClientId: clientId, signIn, baseUrl } = config;
+  if (!issuer || !clientId || !signIn.includes("oidc")) return undefined;
+  const { OidcClient } = await import("../../sign-in/oidc/oidc-client.ts");
+  const { oidcClientSecret: clientSecret, oidcScopes: scopes, oidcGroupsClaim: groupsClaim } = config;
+  const settings = { issuer, clientId, clientSecret, scopes, groupsClaim, baseUrl };
+  const client = new OidcClient({ settings, clock });
+  client.look();
+  return { client, name: config.oidcName, groups: config.oidcGroups, joining: config.oidcJoin };
 }

@@ -1,7 +1,8 @@
 // What every role gets when it is opened.
-import type { RateLimits } from "../../api/limits/rate-limit.ts";
+
 import type { PasswordWork } from "../../commands/password-work.ts";
 import type { Config } from "../../config/config.ts";
+import type { RateLimits } from "../../limits/rate-limit.ts";
 import type { VisitCounter } from "../../redirect/visits/visit-counter.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Close } from "../../runtime/stop/stop-in-stages.ts";

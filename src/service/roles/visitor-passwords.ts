@@ -1,7 +1,7 @@
 // How passwords that visitors give are checked, of links and of shared pages: one limit of tries, and cookies by one key.
 import { randomBytes } from "node:crypto";
-import { linkPasswordTries } from "../../api/limits/link-password-tries.ts";
 import { secretKeyOf } from "../../config/config.ts";
+import { linkPasswordTries } from "../../limits/link-password-tries.ts";
 import { type LinkPasses, linkPasses } from "../../redirect/password/link-pass.ts";
 import { type PasswordCheck, passwordCheck } from "../../redirect/password/password-check.ts";
 import type { RoleContext } from "./role-context.ts";

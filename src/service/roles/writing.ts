@@ -1,11 +1,12 @@
 // The dependencies that the api and the portal share: creating links, rate limits, reading one's own writes and the log.
-import type { RateLimits } from "../../api/limits/rate-limit.ts";
-import { type CurrentAccounts, currentAccounts } from "../../commands/account/accounts.ts";
+
+import { type CurrentAccounts, currentAccounts } from "../../commands/account/account-stream.ts";
 import type { CreateLinkDeps } from "../../commands/links/create-link.ts";
 import { slugDerivation } from "../../commands/links/derived-identity.ts";
 import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { secretKeyOf } from "../../config/config.ts";
+import type { RateLimits } from "../../limits/rate-limit.ts";
 import { linksWithFingerprint } from "../../queries/links/links-with-fingerprint.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import { type ReadYourWrites, readYourWrites } from "../../queries/read-your-writes.ts";

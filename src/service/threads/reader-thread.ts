@@ -19,8 +19,8 @@ await serveThread<ReaderData>(({ config }, log) => {
     return opening;
   };
   const qr = async () => {
-    const { drawQr, oneByOne } = await import("../../api/qr/draw-qr.ts");
-    const { makeLogo } = await import("../../api/qr/logo.ts");
+    const { drawQr, oneByOne } = await import("../../qr/draw-qr.ts");
+    const { makeLogo } = await import("../../qr/logo.ts");
     return { draw: oneByOne(drawQr), makeLogo: async (file: Uint8Array) => makeLogo(file) };
   };
   return { served: { ...stores.served.reader, logReader, qr }, close: () => stores.close() };

@@ -1,10 +1,11 @@
 // The reader thread as others see it: what may take long, such as searches, exports and QR images; started when it is needed.
-import type { DrawQr } from "../../api/qr/draw-qr.ts";
-import type { MakeLogo } from "../../api/qr/logo.ts";
+
 import { isRefusalCode, Refused } from "../../commands/refusals.ts";
 import type { Config } from "../../config/config.ts";
 import { EventNewer } from "../../events/read-event.ts";
 import { ProjectionNotBuilt } from "../../projections/builds/errors.ts";
+import type { DrawQr } from "../../qr/draw-qr.ts";
+import type { MakeLogo } from "../../qr/logo.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import type { ErrorFields } from "../../runtime/error-fields.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";

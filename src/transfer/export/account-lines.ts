@@ -1,6 +1,6 @@
 // Our own export of an account as JSON lines: its links with their state, and their clicks; `linkledger import` reads it.
 import type { z } from "zod";
-import { loadAccount } from "../../commands/account/accounts.ts";
+import { loadAccount } from "../../commands/account/account-stream.ts";
 import { evolve, freeLink, type LinkState } from "../../commands/links/link.ts";
 import { linkPasswordSecret } from "../../commands/links/link-password.ts";
 import type { EventOf, LinkEvent, StoredEvent } from "../../events/catalogue.ts";

@@ -1,6 +1,8 @@
 // Members and people by the command line, beside a running service; what is left of somebody who was removed.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { lookAtSignInLink } from "../../../src/commands/people/one-time-tokens.ts";
+import { issueSignInLink, lookAtSignInLink } from "../../../src/commands/people/one-time-tokens.ts";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import { operator } from "../../support/commands/command-deps.ts";
 import { PASSWORD, visitor } from "../../support/portal/browser-like.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
@@ -32,7 +34,7 @@ it("the operator invites, changes and removes members, and a removed person leav
   const colleague = visitor(service.port, { address: "203.0.113.7" });
   const fields = { ...Object.fromEntries(link.searchParams), password: PASSWORD };
   await colleague.submit(link.pathname + link.search, fields, "/portal/invitation");
-  await colleague.post("/portal/account/name", { name: "Kim" });
+  await colleague.post("/portal/profile/name", { name: "Kim" });
   const made = await colleague.post("/portal/links", { url: "https://example.com/" });
   const path = String(made.headers.location);
   expect((await owner.get(path)).text).toContain("<strong>Kim</strong> created this link");
@@ -110,4 +112,14 @@ it("the operator makes a link that signs somebody in: once, within ten minutes, 
   const after = (ms: number) => ({ secrets, clock: () => new Date(Date.now() + ms) });
   expect(await lookAtSignInLink(after(590_000), token)).toEqual({ email: person.email });
   await expect(lookAtSignInLink(after(600_000), token)).rejects.toMatchObject({ code: "token_expired" });
+});
+
+it("such a link works where no other way of signing in does", async () => {
+  const strict = await startTestService({ SIGN_IN: "passkey" });
+  const { accountId } = await strict.member("free");
+  const { path } = await issueSignInLink({ ...runtimeDeps, ...strict.backend }, operator, accountId);
+  const one = visitor(strict.port);
+  await one.submit(path, Object.fromEntries(new URLSearchParams(path.split("?")[1])), "/portal/sign-in/link");
+  expect((await one.get("/portal/links")).status).toBe(200);
+  await strict.stop();
 });

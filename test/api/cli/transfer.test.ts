@@ -2,7 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { currentAccounts } from "../../../src/commands/account/accounts.ts";
+import { currentAccounts } from "../../../src/commands/account/account-stream.ts";
 import { changeLink, type LinkChangeRequest } from "../../../src/commands/links/change-link.ts";
 import { fieldsOf } from "../../../src/commands/links/fields/link-fields.ts";
 import { existing } from "../../../src/commands/links/link.ts";

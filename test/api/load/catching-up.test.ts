@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { issueKey } from "../../../src/commands/account/keys.ts";
+import { issueKey } from "../../../src/commands/account/change-keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../../src/config/config.ts";

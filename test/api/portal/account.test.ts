@@ -34,7 +34,7 @@ describe("the account page", { timeout: 60_000 }, () => {
     const person = await member("password@example.com");
     const phone = await signedInAgain("password@example.com");
     const change = (current: string, wanted: string) =>
-      person.submit("/portal/account", { password: current, wanted }, "/portal/account/password");
+      person.submit("/portal/account", { password: current, wanted }, "/portal/profile/password");
     expect((await change("not my password", "eight green foxes")).text).toContain(
       "This is not your password",
     );
@@ -61,7 +61,7 @@ describe("the account page", { timeout: 60_000 }, () => {
     const person = await member("before@example.com");
     await member("other@example.com");
     const change = (email: string, given = password) =>
-      person.submit("/portal/account", { email, password: given }, "/portal/account/email");
+      person.submit("/portal/account", { email, password: given }, "/portal/profile/email");
     expect((await change("After@example.com", "wrong password")).text).toContain("This is not your password");
     expect((await change("other@example.com")).text).toContain("exists already");
     expect((await change("nonsense")).text).toContain("valid e-mail address");
@@ -75,15 +75,15 @@ describe("the account page", { timeout: 60_000 }, () => {
     const person = await member("sessions@example.com");
     const phone = await signedInAgain("sessions@example.com");
     const tablet = await signedInAgain("sessions@example.com");
-    const { text } = await person.get("/portal/account");
+    const { text } = await person.get("/portal/profile");
     expect(text).toMatch(/Firefox on Linux[\s\S]*This browser/);
     expect(text).toMatch(/Mobile Safari on iOS[\s\S]*203\.0\.113\.0/);
     expect(text).not.toContain("203.0.113.77");
-    const [end = ""] = /\/portal\/account\/sessions\/[0-9a-f]{64}\/end/.exec(text) ?? [];
-    await person.submit("/portal/account", {}, end);
+    const [end = ""] = /\/portal\/profile\/sessions\/[0-9a-f]{64}\/end/.exec(text) ?? [];
+    await person.submit("/portal/profile", {}, end);
     const left = [await isSignedIn(phone), await isSignedIn(tablet)];
     expect([await isSignedIn(person), ...left.sort()]).toEqual([true, false, true]);
-    await person.submit("/portal/account", {}, "/portal/account/sessions/end-all");
+    await person.submit("/portal/account", {}, "/portal/profile/sessions/end-all");
     const all = [person, phone, tablet].map(isSignedIn);
     expect(await Promise.all(all)).toEqual([false, false, false]);
   });

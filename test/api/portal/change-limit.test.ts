@@ -18,11 +18,14 @@ const STILL_POSSIBLE: Record<string, number> = {
   // Allowed at any time (interface, part 5); the key in the path belongs to nobody.
   "/portal/keys/:keyId/deactivate": 404,
   // Limited by password attempts.
-  "/portal/account/password": 403,
+  "/portal/profile/password": 403,
+  "/portal/profile/password/remove": 403,
   "/portal/account/close": 403,
   // Need no session; limited by address, or guarded by a mailed token.
-  "/portal/account/email/confirm": 404,
+  "/portal/profile/email/confirm": 404,
   "/portal/sign-in": 401,
+  "/portal/sign-in/passkey/begin": 200,
+  "/portal/sign-in/passkey": 403,
   "/portal/sign-in/link": 404,
   "/portal/sign-up": 400,
   "/portal/reset/choose": 404,
@@ -44,8 +47,8 @@ const STILL_POSSIBLE: Record<string, number> = {
   "/portal/links/:host/:slug/qr/show": 404,
   "/portal/links/:host/:slug/draft": 404,
   // Ends sessions; last, because the second route ends the current one.
-  "/portal/account/sessions/:sessionId/end": 404,
-  "/portal/account/sessions/end-all": 303,
+  "/portal/profile/sessions/:sessionId/end": 404,
+  "/portal/profile/sessions/end-all": 303,
   "/portal/sign-out": 303,
 };
 
@@ -126,7 +129,7 @@ describe("changes in the portal", { timeout: 60_000 }, () => {
     const changed = await person.submit(
       "/portal/account",
       { password, wanted: "eight brown foxes" },
-      "/portal/account/password",
+      "/portal/profile/password",
     );
     expect(changed.text).toContain("Your new password is set.");
     expect((await person.post("/portal/keys")).status).toBe(429);

@@ -1,6 +1,6 @@
 // Access control of the portal's forms and pages, tested on every registered route: forms of other sites, ownership, headers.
 import { beforeAll, describe, expect, it } from "vitest";
-import { currentAccounts } from "../../../src/commands/account/accounts.ts";
+import { currentAccounts } from "../../../src/commands/account/account-stream.ts";
 import { sessions } from "../../../src/portal/shell/sessions.ts";
 import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { FORM_SENDERS, sendForm } from "../../support/portal/form-senders.ts";
@@ -34,6 +34,7 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
         ...service.backend,
         currentAccount: currentAccounts(service.backend.eventStore).current,
         clock: () => new Date(),
+        ...{ signIn: ["password"], sessionHours: 720 },
       }).find(person.cookies.get("linkledger-session"));
     accountIds = await Promise.all(
       [owner, stranger].map(async (person) => String((await sessionOf(person))?.session?.accountId)),
@@ -66,7 +67,7 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
       invitationId: crypto.randomUUID(),
       personId: String(accountIds[0]),
       pageId: String(page.page_id),
-      mailId: crypto.randomUUID(),
+      ...{ mailId: crypto.randomUUID(), passkeyId: crypto.randomUUID() },
       token: "x",
       version: "x",
       file: "x",
@@ -186,7 +187,7 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
 
   it("that belongs to an account sends who isn't signed in to sign in", async () => {
     const open =
-      /^\/(status|shared\/:token|mails\/stop\/:token|portal\/(sign-|reset|assets|theme|account\/email\/confirm|invitation).*)?$/;
+      /^\/(status|shared\/:token|mails\/stop\/:token|portal\/(sign-|signed-out|reset|assets|theme|profile\/email\/confirm|invitation).*)?$/;
     for (const route of routes.filter(({ method, url }) => method === "GET" && !open.test(url))) {
       const { status, headers } = await visitor(service.port).get(addressOf(route));
       expect([route.url, status, headers.location]).toEqual([

@@ -53,7 +53,7 @@ describe("while somebody guesses passwords", { timeout: 120_000 }, () => {
     const changed = await phone.submit(
       "/portal/account",
       { password, wanted: "eight green foxes" },
-      "/portal/account/password",
+      "/portal/profile/password",
     );
     expect(changed.text).toContain("Your new password is set.");
     await signOut(phone);
@@ -99,7 +99,7 @@ describe("while somebody guesses passwords", { timeout: 120_000 }, () => {
     const [borrowed, own] = [await member(email), stranger()];
     expect(await signIn(own, email)).toBe(200);
     const prove = async (person: Visitor, given: string) =>
-      (await person.submit("/portal/account", { email, password: given }, "/portal/account/email")).status;
+      (await person.submit("/portal/account", { email, password: given }, "/portal/profile/email")).status;
     for (let n = 0; n < 15; n++) expect(await prove(borrowed, "a wrong guess")).toBe(403);
     expect(await prove(borrowed, password)).toBe(429);
     expect(await prove(own, password)).toBe(200);
@@ -111,13 +111,13 @@ describe("while somebody guesses passwords", { timeout: 120_000 }, () => {
     await person.submit(
       "/portal/account",
       { password, wanted: "eight green foxes" },
-      "/portal/account/password",
+      "/portal/profile/password",
     );
     await signOut(person);
     const sameAddress = visitor(service.port, { address: `198.51.100.${people}` });
     for (let n = 0; n < 15; n++) expect(await signIn(sameAddress, email, "a wrong guess")).toBe(401);
     expect(await signIn(person, email, "eight green foxes")).toBe(200);
-    await person.submit("/portal/account", {}, "/portal/account/sessions/end-all");
+    await person.submit("/portal/account", {}, "/portal/profile/sessions/end-all");
     expect(await signIn(person, email, "eight green foxes")).toBe(429);
   });
 

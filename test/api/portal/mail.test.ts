@@ -9,6 +9,7 @@ import { personIn } from "../../support/portal/colleagues.ts";
 import { mailedPortal, tokenIn } from "../../support/portal/mailed-portal.ts";
 import { linkIn, startMailReceiver } from "../../support/servers/mail-receiver.ts";
 import { startTestService } from "../../support/service/start-service.ts";
+import { type Begun, SoftwareAuthenticator } from "../../support/sign-in/software-authenticator.ts";
 
 describe("the portal with a mail server", { timeout: 60_000 }, () => {
   const { receiver, service, stranger, mailTo, signUpLink, finishSignUp, member, resetLink } = mailedPortal();
@@ -55,6 +56,16 @@ describe("the portal with a mail server", { timeout: 60_000 }, () => {
     expect(old.status).toBe(401);
   });
 
+  it("tells who has got another way to sign in", async () => {
+    const { person } = await member("keyed@example.com");
+    const path = "/portal/profile/passkeys";
+    const begun = (await person.post(`${path}/begin`, { password })).body as Begun;
+    const response = new SoftwareAuthenticator("http://localhost").create(begun.options);
+    expect((await person.post(path, { flow: begun.flow, response })).status).toBe(303);
+    const { text } = await mailTo("keyed@example.com");
+    expect(text).toMatch(/There is a new way to sign in[\s\S]*\/portal\/profile/);
+  });
+
   it("answers a reset for nobody as for somebody, and writes to nobody", async () => {
     const { status, text } = await stranger().submit("/portal/reset", {
       email: "void@example.com",
@@ -73,7 +84,7 @@ describe("the portal with a mail server", { timeout: 60_000 }, () => {
   });
 
   async function newAddressLink(person: Visitor, email: string): Promise<string> {
-    await person.submit("/portal/account", { email, password }, "/portal/account/email");
+    await person.submit("/portal/account", { email, password }, "/portal/profile/email");
     return linkIn(await mailTo(email));
   }
   /** Sends the form that a valid link's page would have shown. */
@@ -90,10 +101,10 @@ describe("the portal with a mail server", { timeout: 60_000 }, () => {
     await person.submit(
       "/portal/account",
       { password, wanted: "eight green foxes" },
-      "/portal/account/password",
+      "/portal/profile/password",
     );
     expect((await stranger().get(link)).status).toBe(404);
-    expect((await post("/portal/account/email/confirm", link)).status).toBe(404);
+    expect((await post("/portal/profile/email/confirm", link)).status).toBe(404);
     expect(await signsIn("thief@example.com", "eight green foxes")).toBe(false);
     expect(await signsIn("thief-was-here@example.com", "eight green foxes")).toBe(true);
   });
@@ -102,7 +113,7 @@ describe("the portal with a mail server", { timeout: 60_000 }, () => {
     const { person } = await member("forgetful@example.com");
     const link = await newAddressLink(person, "elsewhere@example.com");
     expect((await post("/portal/reset/choose", await resetLink("forgetful@example.com"))).status).toBe(200);
-    expect((await post("/portal/account/email/confirm", link)).status).toBe(404);
+    expect((await post("/portal/profile/email/confirm", link)).status).toBe(404);
     expect(await signsIn("elsewhere@example.com", "nine blue foxes")).toBe(false);
   });
 
@@ -110,7 +121,7 @@ describe("the portal with a mail server", { timeout: 60_000 }, () => {
     const { person } = await member("old-mailbox@example.com");
     const reset = await resetLink("old-mailbox@example.com");
     const confirm = await newAddressLink(person, "new-mailbox@example.com");
-    expect((await post("/portal/account/email/confirm", confirm)).status).toBe(200);
+    expect((await post("/portal/profile/email/confirm", confirm)).status).toBe(200);
     expect((await mailTo("old-mailbox@example.com")).text).toContain("this one no longer signs in");
     expect((await stranger().get(reset)).status).toBe(404);
     expect((await post("/portal/reset/choose", reset)).status).toBe(404);
@@ -121,8 +132,8 @@ describe("the portal with a mail server", { timeout: 60_000 }, () => {
     const { person } = await member("undecided@example.com");
     const first = await newAddressLink(person, "first-choice@example.com");
     const second = await newAddressLink(person, "second-choice@example.com");
-    expect((await post("/portal/account/email/confirm", second)).status).toBe(200);
-    expect((await post("/portal/account/email/confirm", first)).status).toBe(404);
+    expect((await post("/portal/profile/email/confirm", second)).status).toBe(200);
+    expect((await post("/portal/profile/email/confirm", first)).status).toBe(404);
     expect(await signsIn("second-choice@example.com")).toBe(true);
   });
 
@@ -141,7 +152,7 @@ describe("the portal with a mail server", { timeout: 60_000 }, () => {
     expect(closed.text).toContain("Your account is closed.");
     const stored = JSON.stringify(await addresses());
     expect((await stranger().get(link)).status).toBe(404);
-    expect((await post("/portal/account/email/confirm", link)).status).toBe(404);
+    expect((await post("/portal/profile/email/confirm", link)).status).toBe(404);
     expect(JSON.stringify(await addresses())).toBe(stored);
     expect((await finishSignUp(stranger(), await signUpLink("after-closing@example.com"))).status).toBe(200);
   });
@@ -161,7 +172,7 @@ describe("the portal with a mail server", { timeout: 60_000 }, () => {
     expect(await isProven(person)).toBe(false);
     const link = await newAddressLink(person, "Seen@example.com");
     expect(await isProven(person)).toBe(false);
-    expect((await post("/portal/account/email/confirm", link)).status).toBe(200);
+    expect((await post("/portal/profile/email/confirm", link)).status).toBe(200);
     expect(await isProven(person)).toBe(true);
 
     const guest = stranger();

@@ -1,8 +1,8 @@
 // Sign-up, sign-in and sign-out over real HTTP, and attacks on them: session fixation, guessing, enumeration, open redirects, markup injection.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { rateLimits } from "../../../src/api/limits/rate-limit.ts";
 import { CATEGORY } from "../../../src/events/streams.ts";
+import { rateLimits } from "../../../src/limits/rate-limit.ts";
 import { countSignIn } from "../../../src/portal/auth/throttle.ts";
 import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
 import { loggedEvents } from "../../support/event-store/logged-events.ts";

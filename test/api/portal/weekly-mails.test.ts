@@ -28,7 +28,10 @@ let ids = 0;
 beforeAll(async () => {
   receiver = await startMailReceiver();
   // Those of signing up are not the point here: without SMTP an account is open at once.
-  service = await startTestService({ TRUST_PROXY: "127.0.0.1/32" }, () => new Date(now));
+  service = await startTestService(
+    { TRUST_PROXY: "127.0.0.1/32", SESSION_HOURS: "8760" },
+    () => new Date(now),
+  );
   const people = portalPeople(service);
   owner = await people.developer();
   await owner.post("/portal/account/time-zone", { timezone: "Europe/Berlin" });

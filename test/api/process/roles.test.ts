@@ -1,7 +1,7 @@
 // `serve --roles`: a process answers only what its roles cover.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { issueKey } from "../../../src/commands/account/change-keys.ts";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
-import { issueKey } from "../../../src/commands/account/keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { type Config, parseConfig } from "../../../src/config/config.ts";

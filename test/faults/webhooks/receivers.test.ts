@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { loadAccount } from "../../../src/commands/account/accounts.ts";
+import { loadAccount } from "../../../src/commands/account/account-stream.ts";
 import { printCounts } from "../../support/runtime/print-counts.ts";
 import { until } from "../../support/runtime/until.ts";
 import { freePort } from "../../support/servers/free-port.ts";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { issueKey } from "../../../src/commands/account/keys.ts";
+import { issueKey } from "../../../src/commands/account/change-keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { type Config, parseConfig } from "../../../src/config/config.ts";

@@ -1,6 +1,6 @@
 // Real stores in a temporary folder and the production deps of commands, for tests that append.
 
-import { currentAccounts } from "../../../src/commands/account/accounts.ts";
+import { currentAccounts } from "../../../src/commands/account/account-stream.ts";
 import type { Caller, CommandContext } from "../../../src/commands/caller.ts";
 import { slugDerivation } from "../../../src/commands/links/derived-identity.ts";
 import { recheckLater } from "../../../src/commands/links/url-safety.ts";

@@ -1,8 +1,8 @@
 // A data folder with one large account in it, written as the service would write it: its links, a key and its clicks.
 
 import { randomUUID } from "node:crypto";
-import { currentAccounts } from "../../../src/commands/account/accounts.ts";
-import { issueKey } from "../../../src/commands/account/keys.ts";
+import { currentAccounts } from "../../../src/commands/account/account-stream.ts";
+import { issueKey } from "../../../src/commands/account/change-keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../../src/config/config.ts";
@@ -87,7 +87,8 @@ export async function seedLargeAccount(
       ...backend,
       currentAccount: currentAccounts(eventStore).current,
       clock: runtimeDeps.clock,
-    }).open(accountId, "", from);
+      ...{ signIn: ["password"], sessionHours: 720 },
+    }).open(accountId, { way: "password", epoch: "" }, from);
     const cookie = `${portalCookies("http://localhost").session}=${token}`;
     return { accountId, key, otherKeys, cookie, slugOf };
   } finally {

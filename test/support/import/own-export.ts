@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { LogVerification } from "../../../src/audit/verify-log.ts";
 import { ownFiles } from "../../../src/cli/files.ts";
 import { opened } from "../../../src/commands/account/account.ts";
-import { loadAccount } from "../../../src/commands/account/accounts.ts";
+import { loadAccount } from "../../../src/commands/account/account-stream.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import type { LinkEvent, StoredEvent } from "../../../src/events/catalogue.ts";
 import type { LinkOptions } from "../../../src/events/link-options.ts";

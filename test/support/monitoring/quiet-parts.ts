@@ -26,6 +26,7 @@ export function quietParts(
       streaks: async () => [],
     },
     redis: undefined,
+    provider: undefined,
     counts: {},
     projections: async () => [],
     eventsBehind: async () => 0,

@@ -12,7 +12,7 @@ export const PASSWORD = "seven brown foxes";
 export const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
 /** `address`: sent as X-Forwarded-For; the service must trust loopback (TRUST_PROXY). */
-export function visitor(port: number, options: { address?: string; userAgent?: string } = {}) {
+export function visitor(port: number, options: { address?: string; userAgent?: string; host?: string } = {}) {
   const cookies = new Map<string, string>();
   const sentTo = new WeakMap<Answer<unknown>, string>();
   const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
@@ -24,7 +24,8 @@ export function visitor(port: number, options: { address?: string; userAgent?: s
     };
     if (options.address) headers["x-forwarded-for"] = options.address;
     if (body !== undefined) headers["content-type"] = "application/x-www-form-urlencoded";
-    const answer = await send<unknown>(port, path, { method, headers, body });
+    const host = options.host ?? "localhost";
+    const answer = await send<unknown>(port, path, { method, headers, body, host });
     keep(cookies, answer.headers);
     const { location } = answer.headers;
     const routed = location === undefined ? undefined : withoutAccount(location);

@@ -1,12 +1,12 @@
 // All routes of the portal as registered in Fastify, so that tests cover every form and page.
 
 import { createFastify } from "../../../src/api/create-fastify.ts";
-import { rateLimits } from "../../../src/api/limits/rate-limit.ts";
 import { requestIds } from "../../../src/api/request-id.ts";
 import { passwordWork } from "../../../src/commands/password-work.ts";
 import { stopLinks } from "../../../src/commands/sharing/weekly-mails.ts";
 import { parseConfig } from "../../../src/config/config.ts";
 import { INTERFACE_LIMITS } from "../../../src/events/vocabulary.ts";
+import { rateLimits } from "../../../src/limits/rate-limit.ts";
 import { portalRoutes } from "../../../src/portal/portal.ts";
 import type { Operating } from "../../../src/portal/portal-deps.ts";
 import { linkPasses } from "../../../src/redirect/password/link-pass.ts";
@@ -43,6 +43,7 @@ export async function listPortalRoutes(isConsole = false): Promise<PortalRoute[]
     // Starts its thread on first use only.
     limits: INTERFACE_LIMITS,
     signUp: "open",
+    ...{ signIn: ["password", "passkey"], sessionHours: 720, oidc: undefined },
     logReader: logReaderIn(readerThread(parseConfig({ DATA_DIR: "unused" }), log)),
     makeLogo: async () => ({ problem: "not here" }),
     drawQr: async () => "",

@@ -1,5 +1,5 @@
 // Asks for the analytics of a link as the API does, with the engine in this thread.
-import { currentAccounts } from "../../../src/commands/account/accounts.ts";
+import { currentAccounts } from "../../../src/commands/account/account-stream.ts";
 import { clickQuestions } from "../../../src/queries/analytics/click-questions.ts";
 import { type LinkNumbers, linkNumbers } from "../../../src/queries/analytics/link-numbers.ts";
 import { parseRange, type RangeParameters } from "../../../src/queries/analytics/range.ts";

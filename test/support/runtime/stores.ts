@@ -41,6 +41,9 @@ export async function openStoresWith(readStore: ReadStore): Promise<Stores> {
 }
 
 /** Appends events to the end of a stream. */
+/** Of an append of copies. */
+const COPIES = 2_000;
+
 export async function append(eventStore: EventStore, stream: string, events: readonly LinkledgerEvent[]) {
   const origin = { correlationId: "test", causationId: "test", actor: { type: "operator" as const } };
   return await appendNext(
@@ -48,6 +51,23 @@ export async function append(eventStore: EventStore, stream: string, events: rea
     stream,
     events.map((event) => newEvent(event, randomUUID(), origin)),
   );
+}
+
+/** So many of one event, which is validated once. */
+export async function appendCopies(
+  eventStore: EventStore,
+  stream: string,
+  event: LinkledgerEvent,
+  count: number,
+): Promise<void> {
+  const made = newEvent(event, randomUUID());
+  for (let n = 0; n < count; n += COPIES) {
+    const copies = Array.from({ length: Math.min(COPIES, count - n) }, (_, i) => ({
+      ...made,
+      id: `${n + i}`,
+    }));
+    await appendNext(eventStore, stream, copies);
+  }
 }
 
 /** Writes documents as they are, where there are none or older ones. */

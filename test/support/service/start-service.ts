@@ -1,8 +1,8 @@
 // The real service, alone in this process or as a cluster of processes, and how tests talk to it.
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { KeyTermsRequest } from "../../../src/commands/account/key-terms.ts";
-import { deactivateKey, issueKey, rotateKey } from "../../../src/commands/account/keys.ts";
+import type { KeyTermsRequest } from "../../../src/commands/account/accept-key-terms.ts";
+import { deactivateKey, issueKey, rotateKey } from "../../../src/commands/account/change-keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { changeTier } from "../../../src/commands/account/tier.ts";
 import { addDomain, removeDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";

@@ -1,8 +1,8 @@
 // Wrong passwords of links: how many an address and a link may have in an hour.
 import { describe, expect, it } from "vitest";
-import { linkPasswordTries } from "../../../src/api/limits/link-password-tries.ts";
-import { rateLimits } from "../../../src/api/limits/rate-limit.ts";
 import { isRefused } from "../../../src/commands/refusals.ts";
+import { linkPasswordTries } from "../../../src/limits/link-password-tries.ts";
+import { rateLimits } from "../../../src/limits/rate-limit.ts";
 import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
 
 const LINK = "localhost/abc";

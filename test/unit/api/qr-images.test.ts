@@ -7,8 +7,8 @@ import { PNG } from "pngjs";
 import qrcode from "qrcode";
 import { describe, expect, it } from "vitest";
 import { prepareZXingModule, readBarcodes } from "zxing-wasm/reader";
-import { drawQr, oneByOne } from "../../../src/api/qr/draw-qr.ts";
 import { PLAIN_STYLE, type QrLook } from "../../../src/events/links/qr-look.ts";
+import { drawQr, oneByOne } from "../../../src/qr/draw-qr.ts";
 
 const TEXT = "https://lnk.example/k7m2pqx?qr=1";
 const LONG = `https://${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.example.org/${"s".repeat(50)}?qr=1`;

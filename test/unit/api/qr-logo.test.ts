@@ -4,9 +4,9 @@ import fc from "fast-check";
 import jsqr from "jsqr";
 import { PNG } from "pngjs";
 import { describe, expect, it } from "vitest";
-import { drawQr } from "../../../src/api/qr/draw-qr.ts";
-import { LOGO_MAX_BYTES, makeLogo } from "../../../src/api/qr/logo.ts";
 import { PLAIN_STYLE, type QrLook } from "../../../src/events/links/qr-look.ts";
+import { drawQr } from "../../../src/qr/draw-qr.ts";
+import { LOGO_MAX_BYTES, makeLogo } from "../../../src/qr/logo.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
 
 const { logo: _, ...style } = PLAIN_STYLE;

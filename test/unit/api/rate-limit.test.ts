@@ -1,6 +1,6 @@
 // Rate limit windows: which requests share one, that memory is bounded, and what holds while shared ones are unavailable.
 import { beforeEach, describe, expect, it } from "vitest";
-import { byAddress, type RateLimits, rateLimits, WINDOW_MS } from "../../../src/api/limits/rate-limit.ts";
+import { byAddress, type RateLimits, rateLimits, WINDOW_MS } from "../../../src/limits/rate-limit.ts";
 import { addressOf } from "../../../src/runtime/addresses/networks.ts";
 import { CoordinationUnavailable } from "../../../src/stores/connections/errors.ts";
 import type { Counts } from "../../../src/stores/counts/counts.ts";

@@ -8,7 +8,7 @@ import {
   noAccount,
   open,
 } from "../../../src/commands/account/account.ts";
-import { deactivate, issue, rotate } from "../../../src/commands/account/key.ts";
+import { deactivate, issue, rotate } from "../../../src/commands/account/decide-key.ts";
 import { colour, passColour } from "../../../src/commands/account/tag-colours.ts";
 import * as domainOf from "../../../src/commands/domains/domain.ts";
 import { removeFilter, saveFilter } from "../../../src/commands/links/saved-filters.ts";

@@ -1,8 +1,8 @@
 // Every command on a closed account is refused and writes neither an event nor a secret.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { deactivateKey, issueKey } from "../../../src/commands/account/change-keys.ts";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
-import { deactivateKey, issueKey } from "../../../src/commands/account/keys.ts";
 import { keyUseSecret } from "../../../src/commands/account/secrets.ts";
 import { signUp } from "../../../src/commands/account/sign-up.ts";
 import { changeTier } from "../../../src/commands/account/tier.ts";
@@ -120,8 +120,8 @@ const COMMANDS: Record<string, [run: (m: Member) => Promise<unknown>, code?: str
   ],
   "disable a link": [(m) => changeLink(deps, operator, m.by, m.address, { type: "disable" })],
   "change the password": [
-    (m) => changePassword(deps, operator, m.accountId, { current: password, wanted: "eight green foxes" }),
-    "wrong_current_password",
+    (m) => changePassword(deps, operator, m.accountId, { how: "known", wanted: "eight green foxes" }),
+    "person_not_found",
   ],
   "prove the password": [(m) => provePassword(deps, m.accountId, password), "wrong_current_password"],
   "make a reset link": [(m) => issuePasswordReset(deps, m.accountId, BY_MAIL), "person_not_found"],

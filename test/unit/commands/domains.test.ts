@@ -1,6 +1,6 @@
 // Verified domains when DNS changes: daily checks, takeover, home page.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadAccount } from "../../../src/commands/account/accounts.ts";
+import { loadAccount } from "../../../src/commands/account/account-stream.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { changeTier } from "../../../src/commands/account/tier.ts";
 import {

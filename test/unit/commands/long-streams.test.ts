@@ -1,7 +1,7 @@
 // The limits on a stream's length.
 import { describe, expect, it } from "vitest";
 import * as accounts from "../../../src/commands/account/account.ts";
-import * as keys from "../../../src/commands/account/key.ts";
+import * as keys from "../../../src/commands/account/decide-key.ts";
 import * as domains from "../../../src/commands/domains/domain.ts";
 import * as links from "../../../src/commands/links/link.ts";
 import * as webhooks from "../../../src/commands/webhooks/webhook.ts";

@@ -1,7 +1,7 @@
 // The decider of an account's members, as given-when-then.
 import { describe, it } from "vitest";
 import { type AccountState, evolve, noAccount } from "../../../src/commands/account/account.ts";
-import { issue } from "../../../src/commands/account/key.ts";
+import { issue } from "../../../src/commands/account/decide-key.ts";
 import { accept, changeRole, invite, remove, withdraw } from "../../../src/commands/account/member.ts";
 import type { AccountEvent } from "../../../src/events/catalogue.ts";
 import type { Role } from "../../../src/events/vocabulary.ts";

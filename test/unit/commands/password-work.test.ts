@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { opened } from "../../../src/commands/account/account.ts";
-import { loadAccount } from "../../../src/commands/account/accounts.ts";
+import { loadAccount } from "../../../src/commands/account/account-stream.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { createLinksInBulk } from "../../../src/commands/links/bulk/bulk-requests.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";

@@ -1,8 +1,8 @@
 // Use cases on real SQLite stores: races, limits, idempotency, domains.
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { issueKey } from "../../../src/commands/account/change-keys.ts";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
-import { issueKey } from "../../../src/commands/account/keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { changeTier } from "../../../src/commands/account/tier.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";

@@ -20,12 +20,32 @@ const LEADER = "must have nodePreference leader (the default): another node may 
 const PRIMARY = "must have readPreference primary (the default): another member may lag behind";
 const SENDER = "must be an address such as no-reply@example.com or Example <no-reply@example.com>";
 
+const ACCOUNT = "0199c0de-0000-4000-8000-000000000001";
+
 /** Each kind of wrong value of each setting. */
 const WRONG: readonly (readonly [variable: string, sentence: string, ...values: string[]])[] = [
   ["DEFAULT_TIER", "must be free or developer", "gold", "Free"],
   ["PORT", "must be a whole number from 0 to 65535", "abc", "70000", "-1", "3000.5", "0x10", "1e3"],
   ["CLICK_JOURNAL_MB", "must be a whole number, 1 or more", "0", "many", "-5", "1.5"],
   ["SIGN_UP", "must be open or closed", "no", "Open"],
+  [
+    "SIGN_IN",
+    "must be password, passkey and oidc, or some of them, comma separated",
+    ...["ldap", "password passkey", ","],
+  ],
+  ["SESSION_HOURS", "must be a whole number from 1 to 8760", "0", "30d"],
+  [
+    "OIDC_ISSUER",
+    "must be the provider's https address, without query and without /.well-known/ (http on loopback only)",
+    ...["id.example", "http://id.example", "https://id.example/.well-known/openid-configuration"],
+  ],
+  ["OIDC_SCOPES", "must be scopes with spaces between, openid among them", "email profile"],
+  [
+    "OIDC_GROUPS",
+    "must be GROUP=ACCOUNT_ID:ROLE or GROUP=operator, with semicolons between",
+    ...["staff", "staff=admin", `staff=${ACCOUNT}:boss`, "=operator"],
+  ],
+  ["OIDC_JOIN", "must be nothing, account or ACCOUNT_ID:ROLE", "everything", `${ACCOUNT}:`],
   ["BASE_HOST_SLUGS", "must be true or false", "maybe"],
   ...["RATE_LIMIT_FREE", "RATE_LIMIT_DEVELOPER", "MAX_KEYS_FREE", "MAX_KEYS_DEVELOPER", "MAX_WEBHOOKS"].map(
     (variable) =>
@@ -143,14 +163,14 @@ describe("the configuration", () => {
       });
       const needsKey = /^(EVENTSTORE|MONGODB|REDIS)_URL$/m.test(Object.keys(env).join("\n"));
       const key = needsKey && !env.SECRET_KEY ? [SECRET_KEY_NEEDED] : [];
-      expect([...problems(needsKey ? { ...SERVERS, ...env } : env)].sort()).toEqual(
-        [...expected, ...key].sort(),
-      );
+      const others = { OIDC_CLIENT_ID: "linkledger", OIDC_GROUPS_CLAIM: "groups", ...(needsKey && SERVERS) };
+      expect([...problems({ ...others, ...env })].sort()).toEqual([...expected, ...key].sort());
     }
   });
 
   it("has a wrong value in this test for every setting that does not take any text", () => {
     const any = ["HOST", "DATA_DIR", "GEOIP_DB", "UNSAFE_HOSTS_FILE", "SAFE_BROWSING_KEY", "PLAN_PRICE"];
+    any.push("OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_NAME", "OIDC_GROUPS_CLAIM");
     const tried = new Set([...WRONG.map(([variable]) => variable), ...any]);
     expect(settings.map(({ variable }) => variable).filter((variable) => !tried.has(variable))).toEqual([]);
   });
@@ -167,6 +187,24 @@ describe("the configuration", () => {
         "TRUST_PROXY must be set with CLIENT_COUNTRY_HEADER, which is believed from these proxies only",
       ]);
     expect(problems({ ...headers, TRUST_PROXY: "loopback" })).toEqual([]);
+  });
+
+  it("has the ways of signing in that are named, by default those that can work", () => {
+    const OIDC = { OIDC_ISSUER: "https://id.example/", OIDC_CLIENT_ID: "linkledger" };
+    const ways = [{}, OIDC, { ...OIDC, SIGN_IN: "oidc" }].map((env) => parseConfig(env).signIn);
+    expect(ways).toEqual([["password", "passkey"], ["password", "passkey", "oidc"], ["oidc"]]);
+    expect(problems({ SIGN_IN: "oidc", OIDC_GROUPS: "a=operator" })).toEqual([
+      "OIDC_ISSUER must be set with SIGN_IN=oidc",
+      "OIDC_GROUPS_CLAIM must be set with OIDC_GROUPS",
+    ]);
+  });
+
+  it("reads what groups give, also of groups with the names that directories have", () => {
+    const OIDC_GROUPS = `cn=web,dc=example=${ACCOUNT.toUpperCase()}:editor; it = operator`;
+    expect(parseConfig({ OIDC_GROUPS, OIDC_GROUPS_CLAIM: "groups" }).oidcGroups).toEqual([
+      { group: "cn=web,dc=example", gives: { accountId: ACCOUNT, role: "editor" } },
+      { group: "it", gives: "operator" },
+    ]);
   });
 
   it("takes the three servers together, and keeps their passwords out of the log", () => {

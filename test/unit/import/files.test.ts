@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ownFiles } from "../../../src/cli/files.ts";
 import { opened } from "../../../src/commands/account/account.ts";
-import { loadAccount } from "../../../src/commands/account/accounts.ts";
+import { loadAccount } from "../../../src/commands/account/account-stream.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import type { LinkEvent } from "../../../src/events/catalogue.ts";
 import { readEvent } from "../../../src/events/read-event.ts";

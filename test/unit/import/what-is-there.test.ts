@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { opened } from "../../../src/commands/account/account.ts";
-import { loadAccount } from "../../../src/commands/account/accounts.ts";
+import { loadAccount } from "../../../src/commands/account/account-stream.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import type { CommandContext } from "../../../src/commands/caller.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";

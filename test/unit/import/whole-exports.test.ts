@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ownFiles } from "../../../src/cli/files.ts";
 import { opened } from "../../../src/commands/account/account.ts";
-import { loadAccount } from "../../../src/commands/account/accounts.ts";
+import { loadAccount } from "../../../src/commands/account/account-stream.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
 import { LINK_FIELDS } from "../../../src/commands/links/fields/link-fields.ts";

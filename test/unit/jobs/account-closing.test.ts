@@ -1,7 +1,7 @@
 // Closing an account on real stores: with concurrent commands, interruptions and crashes.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { issueKey } from "../../../src/commands/account/change-keys.ts";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
-import { issueKey } from "../../../src/commands/account/keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
@@ -10,8 +10,9 @@ import { webhookSecret } from "../../../src/commands/webhooks/webhook-key.ts";
 import { addWebhook } from "../../../src/commands/webhooks/webhooks.ts";
 import { listKeys } from "../../../src/queries/accounts.ts";
 import { domainsInService, listDomains } from "../../../src/queries/domains.ts";
+import { linksToClose } from "../../../src/queries/links/links-to-close.ts";
 import { listWebhooks } from "../../../src/queries/webhooks.ts";
-import { accountClosings, CLOSING_CHECKPOINT, linksLeft } from "../../../src/service/jobs/account-closing.ts";
+import { accountClosings, CLOSING_CHECKPOINT } from "../../../src/service/jobs/account-closing.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { faultyEventStore } from "../../support/event-store/faulty-event-store.ts";
 import { append, putCheckpoint } from "../../support/runtime/stores.ts";
@@ -92,12 +93,12 @@ describe("closing an account", () => {
     eventStore.script = [...Array.from({ length: 10 }, () => "none" as const), "refused"];
     await turn(signal);
     await opened.catchUp();
-    const left = (await linksLeft(deps, accountId)).length;
+    const left = (await linksToClose(deps).linksLeft(accountId)).length;
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThan(20);
     expect(await checkpoint()).toBeUndefined();
     await turn(signal);
-    expect(await linksLeft(deps, accountId)).toEqual([]);
+    expect(await linksToClose(deps).linksLeft(accountId)).toEqual([]);
     await turn(signal);
     const [closed] = await deps.eventStore.read(`account-${accountId}`, { backwards: true, limit: 1 });
     expect(await checkpoint()).toEqual({ position: closed?.position, eventId: closed?.id });
@@ -112,7 +113,7 @@ describe("closing an account", () => {
     ]);
     await opened.catchUp();
     await job()(signal);
-    expect(await linksLeft(deps, accountId)).toEqual([]);
+    expect(await linksToClose(deps).linksLeft(accountId)).toEqual([]);
     expect(await deps.secrets.get(emailSecret(accountId), new Date())).toBeUndefined();
   });
 
@@ -125,6 +126,6 @@ describe("closing an account", () => {
     const position = closed?.position as string;
     await putCheckpoint(opened.foldStore, CLOSING_CHECKPOINT, { position, eventId: "another" });
     await job()(signal);
-    expect(await linksLeft(deps, accountId)).toEqual([]);
+    expect(await linksToClose(deps).linksLeft(accountId)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 // The DNS records that a domain's page asks for.
 import { expect, it } from "vitest";
-import { domainCards } from "../../../src/portal/domains/domains-page.ts";
+import { domainCards } from "../../../src/portal/account/domains-page.ts";
 import { htmlText } from "../../../src/portal/shell/html.ts";
 import { cards } from "../../../src/portal/shell/parts.ts";
 import type { DomainDocument } from "../../../src/projections/definitions/domains.ts";

@@ -2,7 +2,7 @@
 // one.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { close } from "../../../src/commands/account/account.ts";
-import { onAccount } from "../../../src/commands/account/accounts.ts";
+import { onAccount } from "../../../src/commands/account/account-stream.ts";
 import { eraseClosed } from "../../../src/commands/account/close-account.ts";
 import { signUp } from "../../../src/commands/account/sign-up.ts";
 import { changePassword, checkCredentials, hashPassword } from "../../../src/commands/people/password.ts";
@@ -21,6 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
+function people(others = {}) {
+  return sessions({ ...deps, signIn: ["password"], sessionHours: 720, ...others });
+}
+
 async function member(email: string) {
   return await signUp(deps, operator, {
     email,
@@ -33,8 +37,8 @@ async function member(email: string) {
 describe("a session", () => {
   it("that was signed out everywhere is not written back by a request that had just read it", async () => {
     const { accountId, epoch } = await member("in-flight@example.com");
-    const cookie = await sessions(deps).open(accountId, epoch, { ...from, accountId });
-    const all = sessions(deps);
+    const cookie = await people().open(accountId, { way: "password", epoch }, { ...from, accountId });
+    const all = people();
     const hourLater = () => new Date(Date.now() + 3_600_000);
     // The request has read the record when all sessions end, and is about to write `seenAt`.
     const secrets = storeWith(deps.secrets, {
@@ -44,7 +48,7 @@ describe("a session", () => {
         return found;
       },
     });
-    await sessions({ ...deps, secrets, clock: hourLater }).find(cookie);
+    await people({ secrets, clock: hourLater }).find(cookie);
     expect(await all.find(cookie)).toBeUndefined();
     expect(await all.list(accountId)).toEqual([]);
   });
@@ -52,21 +56,40 @@ describe("a session", () => {
   it("opened by a password that was changed while it was being checked is worth nothing", async () => {
     const { accountId } = await member("late@example.com");
     const proven = await checkCredentials(deps, { email: "late@example.com", password });
-    await changePassword(deps, operator, accountId, { current: password, wanted: "eight green foxes" });
-    const cookie = await sessions(deps).open(proven.personId, proven.epoch, { ...from, accountId });
-    expect(await sessions(deps).find(cookie)).toBeUndefined();
+    await changePassword(deps, operator, accountId, { how: "known", wanted: "eight green foxes" });
+    const cookie = await people().open(
+      proven.personId,
+      { way: "password", epoch: proven.epoch },
+      { ...from, accountId },
+    );
+    expect(await people().find(cookie)).toBeUndefined();
+  });
+
+  it("ends with the way that it was begun by, and so many hours after the sign-in, however often it is used", async () => {
+    const { accountId, epoch } = await member("ways@example.com");
+    const cookie = await people().open(accountId, { way: "password", epoch }, { ...from, accountId });
+    const link = await people().open(accountId, { way: "link" }, { ...from, accountId });
+    expect(await people({ signIn: ["oidc"] }).find(cookie)).toBeUndefined();
+    expect(await people({ signIn: ["oidc"] }).find(link)).toBeDefined();
+    await expect(people().open(accountId, { way: "oidc" }, { ...from, accountId })).rejects.toThrow(/off/);
+    const at = (hours: number) => people({ clock: () => new Date(Date.now() + hours * 3_600_000) });
+    for (const hours of [100, 719]) expect(await at(hours).find(cookie), String(hours)).toBeDefined();
+    expect(await at(721).find(cookie)).toBeUndefined();
+    expect(
+      await people({ sessionHours: 1, clock: () => new Date(Date.now() + 3_700_000) }).find(cookie),
+    ).toBeUndefined();
   });
 
   it("ends with its account immediately, also one that is opened during the closing, before the documents show it", async () => {
     const { accountId, epoch } = await member("closing@example.com");
     await opened.catchUp();
-    const before = await sessions(deps).open(accountId, epoch, { ...from, accountId });
+    const before = await people().open(accountId, { way: "password", epoch }, { ...from, accountId });
     // Cut off before it has erased anything.
     await onAccount(deps, operator, accountId, (account, at) => close(account, { at }));
-    expect((await sessions(deps).find(before))?.session).toBeUndefined();
+    expect((await people().find(before))?.session).toBeUndefined();
     await eraseClosed(deps, operator, accountId);
-    const during = await sessions(deps).open(accountId, epoch, { ...from, accountId });
-    expect(await sessions(deps).find(before)).toBeUndefined();
-    expect(await sessions(deps).find(during)).toBeUndefined();
+    const during = await people().open(accountId, { way: "password", epoch }, { ...from, accountId });
+    expect(await people().find(before)).toBeUndefined();
+    expect(await people().find(during)).toBeUndefined();
   });
 });

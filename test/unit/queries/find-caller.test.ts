@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type CurrentAccounts, currentAccounts } from "../../../src/commands/account/accounts.ts";
+import { type CurrentAccounts, currentAccounts } from "../../../src/commands/account/account-stream.ts";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { followedStreams } from "../../../src/events/streams.ts";
 import { lifecycle } from "../../../src/projections/groups.ts";

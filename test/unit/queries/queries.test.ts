@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { analyticsAnswer } from "../../../src/api/analytics/answers.ts";
-import { currentAccounts } from "../../../src/commands/account/accounts.ts";
+import { currentAccounts } from "../../../src/commands/account/account-stream.ts";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { findKey, listAccounts, listKeys, showAccount } from "../../../src/queries/accounts.ts";
 import { domainsNamed, listDomains } from "../../../src/queries/domains.ts";

@@ -1,9 +1,9 @@
 // Checks of link passwords that come all at once: how many are hashed, how many count, and which right ones are kept.
 import { describe, expect, it } from "vitest";
-import { linkPasswordTries } from "../../../src/api/limits/link-password-tries.ts";
-import { rateLimits } from "../../../src/api/limits/rate-limit.ts";
 import { passwordWork } from "../../../src/commands/password-work.ts";
 import { isRefused } from "../../../src/commands/refusals.ts";
+import { linkPasswordTries } from "../../../src/limits/link-password-tries.ts";
+import { rateLimits } from "../../../src/limits/rate-limit.ts";
 import { passwordCheck } from "../../../src/redirect/password/password-check.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { ownCounts } from "../../../src/stores/counts/own-counts.ts";

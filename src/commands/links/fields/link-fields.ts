@@ -11,7 +11,7 @@ import {
 import { filled, text, time } from "./field-schemas.ts";
 import { rulesSchema, shownRule } from "./rule-fields.ts";
 
-/** Whoever has the link may guess, though slowly (api/limits/link-password-tries.ts). */
+/** Whoever has the link may guess, though slowly (limits/link-password-tries.ts). */
 export const LEAST_OF_PASSWORD = 8;
 const SHORT_PASSWORD = `must have at least ${LEAST_OF_PASSWORD} characters`;
 

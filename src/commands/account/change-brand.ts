@@ -1,0 +1,90 @@
+// What an owner chooses of the pages that visitors see, and of QR codes: checked, then put in the account's stream.
+import { z } from "zod";
+import { cleanText } from "../../events/classification/clean-text.ts";
+import { ACCOUNT_STYLE, type QrLook, type QrStyle, qrStyle } from "../../events/links/qr-look.ts";
+import type { CommandContext } from "../caller.ts";
+import { verifiedHosts } from "../domains/domain.ts";
+import type { Appended, CommandDeps } from "../handle-command.ts";
+import { OUR_WORDS } from "../issue-sentence.ts";
+import { type AcceptUrlDeps, acceptUrl } from "../links/accept-url.ts";
+import { Refused } from "../refusals.ts";
+import type { Brand } from "./account.ts";
+import { changeAccount, loadAccount } from "./account-stream.ts";
+import { changeBrandTo, changeLogoTo, changeQrLookTo } from "./decide-brand.ts";
+
+export const BRAND_NAME_MAX = 60;
+const COLOUR = /^#[0-9a-f]{6}$/;
+
+/** As typed; empty for none. */
+type BrandRequest = { name: string; colour: string; url: string };
+
+/**
+ * `url`: where visitors of expired and unknown links of the account's domains are led; checked like the URL of a link.
+ * @throws invalid_brand, invalid_url, unsafe_url, account_not_found, history_full
+ */
+export async function changeBrand(
+  deps: CommandDeps & AcceptUrlDeps,
+  context: CommandContext,
+  accountId: string,
+  request: BrandRequest,
+): Promise<Appended> {
+  const name = cleanText(request.name.trim(), BRAND_NAME_MAX + 1);
+  if (name.length > BRAND_NAME_MAX)
+    throw new Refused("invalid_brand", `The name has at most ${BRAND_NAME_MAX} characters`, {
+      field: "name",
+    });
+  const colour = request.colour.trim().toLowerCase();
+  if (colour !== "" && !COLOUR.test(colour))
+    throw new Refused("invalid_brand", "The colour must be # and six hex digits, such as #0e8f8a", {
+      field: "colour",
+    });
+  const url = request.url.trim();
+  const ownHosts = verifiedHosts(await loadAccount(deps.eventStore, accountId));
+  const brand: Brand = {
+    ...(name !== "" && { name }),
+    ...(colour !== "" && { colour }),
+    ...(url !== "" && { fallbackUrl: (await acceptUrl(deps, url, ownHosts)).longUrl }),
+  };
+  return await changeAccount(deps, context, accountId, (account, at) =>
+    changeBrandTo(account, { ...brand, at }),
+  );
+}
+
+/** `image`: PNG in base64, as we have made it; null for none. @throws account_not_found, history_full */
+export async function changeLogo(
+  deps: CommandDeps,
+  context: CommandContext,
+  accountId: string,
+  image: string | null,
+): Promise<Appended> {
+  return await changeAccount(deps, context, accountId, (account, at) => changeLogoTo(account, { image, at }));
+}
+
+/** As typed; `logo`: `true` or `false`. @throws invalid_request with the field's name */
+export function acceptQrStyle(typed: Readonly<Record<string, unknown>>): QrStyle {
+  const { data, error } = QrStyleForm.safeParse(typed, OUR_WORDS);
+  if (data) return data;
+  const [{ path, message } = { path: [], message: "" }] = error?.issues ?? [];
+  throw new Refused("invalid_request", `It ${message}.`, { field: path.join(".") });
+}
+
+const QrStyleForm = z.object({
+  ...qrStyle,
+  ecc: qrStyle.ecc.default(ACCOUNT_STYLE.ecc),
+  logo: z.stringbool().default(ACCOUNT_STYLE.logo),
+});
+
+/** `drawQr`: refuses what nobody could scan, as the image itself is refused. @throws unscannable_qr, account_not_found, history_full */
+export async function keepQrLook(
+  deps: CommandDeps & { drawQr: (text: string, look: QrLook) => Promise<unknown>; baseUrl: string },
+  context: CommandContext,
+  accountId: string,
+  look: QrStyle,
+): Promise<Appended> {
+  const { logo: _, ...style } = look;
+  await deps.drawQr(`${deps.baseUrl}/${SAMPLE_SLUG}?qr=1`, { ...style, format: "svg", size: 512 });
+  return await changeAccount(deps, context, accountId, (account, at) =>
+    changeQrLookTo(account, { ...look, at }),
+  );
+}
+const SAMPLE_SLUG = "aaaaaaa";

@@ -1,0 +1,98 @@
+// Who sits at a signed-in browser proves to be its person before what can't be undone, and before changes of how they sign in: by
+// the password in the form, or by having signed in another way a moment ago. The one rule for all such forms.
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { provePassword } from "../../commands/people/password.ts";
+import { waysOf } from "../../commands/people/sign-in-ways.ts";
+import { Refused } from "../../commands/refusals.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import { type Fields, type Form, fieldsOf, form } from "../shell/form.ts";
+import { type Html, type HtmlValue, html } from "../shell/html.ts";
+import { confirmed } from "../shell/parts.ts";
+import { type SignedInPerson, signedInPerson } from "../shell/sessions.ts";
+import { countReauthentication } from "./throttle.ts";
+
+const FRESH_MS = 10 * 60_000;
+
+/** What forms ask for: nothing, as the sign-in is fresh; the password; or a sign-in first, of who has no password. */
+type Asked = "nothing" | "password" | "sign-in";
+
+/** `ways`: all by which the person can sign in. */
+export type Reauthentication = { asks: Asked; ways: readonly string[] };
+
+export async function reauthenticationOf(
+  deps: PortalDeps,
+  person: SignedInPerson,
+): Promise<Reauthentication> {
+  const ways = await waysOf(deps, person.personId);
+  const asks = isFresh(deps, person) ? "nothing" : ways.includes("password") ? "password" : "sign-in";
+  return { asks, ways };
+}
+
+/** A session alone is not enough for this change. Returns by what it was proven. @throws rate_limit_exceeded, wrong_current_password, sign_in_again */
+export async function reauthenticate(
+  deps: PortalDeps,
+  request: FastifyRequest,
+  password: string,
+): Promise<"known" | "signed-in"> {
+  const person = signedInPerson(request);
+  if (isFresh(deps, person)) return "signed-in";
+  const { asks } = await reauthenticationOf(deps, person);
+  if (asks === "sign-in") throw new Refused("sign_in_again");
+  await countReauthentication(deps, person.sessionId);
+  await deps.passwordWork.known(() => provePassword(deps, person.personId, password));
+  return "known";
+}
+
+/** A password that was typed at the sign-in proves less: whoever knows it can type it again. */
+function isFresh({ clock }: Pick<PortalDeps, "clock">, { way, since, provider }: SignedInPerson): boolean {
+  // A provider that knows the browser lets it in without asking.
+  const { authenticatedAt } = provider ?? {};
+  const provenAt = authenticatedAt === undefined ? Date.parse(since) : authenticatedAt * 1_000;
+  return way !== "password" && clock().getTime() - provenAt < FRESH_MS;
+}
+
+/** Of forms that `reauthenticate` looks at. */
+export const PasswordTyped = z.object({ password: z.string().default("") });
+
+/** `id`: unique on the page. `next`: the page's path. */
+export function reauthenticationFields({ asks, ways }: Reauthentication, id: string, next: string): Fields {
+  if (asks !== "password") return {};
+  const other = html`Or <a href="${signInAgainPath(next)}">sign in again</a> in another way.`;
+  return {
+    password: {
+      id,
+      label: "Your current password",
+      type: "password",
+      autocomplete: "current-password",
+      required: true,
+      refusedAs: "current_password",
+      hint: ways.length > 1 && other,
+    },
+  };
+}
+
+/** The form with what it asks for. `id`: of its password, unique on the page. `next`: the page's path. */
+export function reauthenticated(proof: Reauthentication, id: string, next: string, form: Form): Form {
+  return { ...form, fields: { ...fieldsOf(form), ...reauthenticationFields(proof, id, next) } };
+}
+
+type ReauthenticatedPost = { button: string; question: string; action: string; words: string; next: string };
+
+/** A button that asks first, and for the password where that is needed. */
+export function reauthenticatedPost(proof: Reauthentication, post: ReauthenticatedPost): HtmlValue {
+  const { button, question, action, words, next } = post;
+  if (proof.asks === "sign-in") return false;
+  const fields = reauthenticationFields(proof, `password-of-${action}`, next);
+  const sent = form({ action, fields, button: words, buttonKind: "danger" });
+  return confirmed(button, html`<p>${question}</p>`, sent, "button-small");
+}
+
+/** Instead of forms that would be refused. */
+export function signInAgain(next: string): Html {
+  return html`<div><a class="button" href="${signInAgainPath(next)}">Sign in again</a></div>`;
+}
+
+function signInAgainPath(next: string): string {
+  return `/portal/sign-in?${new URLSearchParams({ again: "1", next })}`;
+}

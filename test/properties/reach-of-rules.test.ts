@@ -96,3 +96,10 @@ it("is exact where the rules before are for everybody: Germans behind a share of
   expect(reachOfRules([germans, half])[1]).toEqual({ least: 0, most: 50 });
   expect([leftForLink([half, germans], 0), leftForLink([{ when: {} }], 0)]).toEqual([50, 0]);
 });
+
+it("leaves the link nobody while a rule for everybody is in force: from its first moment, up to its last one", () => {
+  const [, from = "", to = ""] = DAYS;
+  const [begin, end] = [Date.parse(from), Date.parse(to)];
+  const left = (at: number) => leftForLink([{ when: { from, to } }], at);
+  expect([begin - 1, begin, end - 1, end].map(left)).toEqual([100, 0, 0, 100]);
+});

@@ -19,6 +19,7 @@ import {
   changeTogether,
   type ExistingLink,
   existing,
+  externalIdOf,
   type LinkChange,
   type LinkState,
   refuseOther,
@@ -166,7 +167,7 @@ function firstOf(request: LinkChangeRequest): LinkChange["type"] {
 
 /** The external id that the link has after the changes and not before: a deleted one has none. */
 function newExternalId(before: ExistingLink, changes: readonly LinkChange[]): string | undefined {
-  let [had, has] = [before.deleted ? undefined : before.externalId, before.externalId];
+  let [had, has] = [externalIdOf(before), before.externalId];
   for (const change of changes) {
     if (change.type === "set" && change.options.externalId !== undefined)
       has = change.options.externalId ?? undefined;

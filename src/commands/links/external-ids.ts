@@ -6,7 +6,7 @@ import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandDeps } from "../handle-command.ts";
 import { Refused } from "../refusals.ts";
-import type { ExistingLink } from "./link.ts";
+import { type ExistingLink, existing, externalIdOf } from "./link.ts";
 import { currentLink, type LinkAddress } from "./link-stream.ts";
 
 export type ExternalIdDeps = Pick<CommandDeps, "eventStore" | "clock"> & { secrets: Secrets };
@@ -76,7 +76,7 @@ async function holderBy(
   externalId: string,
 ): Promise<ExistingLink | undefined> {
   const link = await currentLink(eventStore, { host, slug });
-  return link.status !== "free" && !link.deleted && link.externalId === externalId ? link : undefined;
+  return externalIdOf(link) === externalId ? existing(link) : undefined;
 }
 
 function keyOf(accountId: string, externalId: string): string {

@@ -49,6 +49,11 @@ export function existing(link: LinkState): ExistingLink {
   return link;
 }
 
+/** A deleted link gives its external id up. */
+export function externalIdOf(link: LinkState): string | undefined {
+  return link.status === "free" || link.deleted ? undefined : link.externalId;
+}
+
 /**
  * Rules without an id get one.
  * @throws slug_taken also for a deleted link: its slug stays reserved, so that it can be restored; invalid_request

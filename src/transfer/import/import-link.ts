@@ -13,6 +13,7 @@ import {
   changeByOperator,
   create,
   evolve,
+  externalIdOf,
   freeLink,
   type LinkChange,
   type LinkState,
@@ -180,11 +181,6 @@ async function placed(
 /** By what its time doesn't change, as that may be the import's own. */
 function isOfSource(first: { id: string } | undefined, idOf: IdOf): boolean {
   return first?.id.slice(14) === idOf("1970-01-01T00:00:00Z", 0, "LinkCreated").slice(14);
-}
-
-/** Deleted links give theirs up. */
-function externalIdOf(link: LinkState): string | undefined {
-  return link.status === "free" || link.deleted ? undefined : link.externalId;
 }
 
 /** By a link of this import, or in a dry run by one that is here. @throws external_id_taken */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { KEY_SCOPES } from "../../../src/events/vocabulary.ts";
 import { PASSWORD, type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { until } from "../../support/runtime/until.ts";
 import { linkIn, type MailReceiver, startMailReceiver } from "../../support/servers/mail-receiver.ts";
 import { commandLine } from "../../support/service/command-line.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
@@ -105,7 +106,7 @@ it("a changed role and a changed password stand on the dashboard, until they are
   await told.submit("/portal/profile", { password: PASSWORD, wanted }, "/portal/profile/password");
   expect((await mailTo("told@example.com")).text).toContain("password was changed");
   const shown = async () => /Your password was changed/.test((await told.get("/portal")).text);
-  await expect.poll(shown).toBe(true);
+  await until("the news", shown);
   now += 6 * DAY_MS;
   expect(await shown()).toBe(true);
   now += 2 * DAY_MS;

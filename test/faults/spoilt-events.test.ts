@@ -11,7 +11,7 @@ import { accountStream, CATEGORY } from "../../src/events/streams.ts";
 import { eventPath } from "../../src/portal/admin/answer-cells.ts";
 import { setAsideCard } from "../../src/portal/admin/projection-pages.ts";
 import { html, htmlText } from "../../src/portal/shell/html.ts";
-import { cards } from "../../src/portal/shell/parts.ts";
+import { cards } from "../../src/portal/shell/layout.ts";
 import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";
 import { begin } from "../../src/projections/builds/builds.ts";
 import { changeBuilds } from "../../src/projections/builds/builds-document.ts";

@@ -14,7 +14,7 @@ import { PasswordTyped, reauthenticate } from "../auth/reauthenticate.ts";
 import { endSession, type SignInDeps } from "../auth/start-session.ts";
 import { typedUrl } from "../links/urls.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { schemaOf } from "../shell/form.ts";
+import { schemaOf } from "../shell/controls.ts";
 import { formRoute, type ShowAgain } from "../shell/form-route.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { type AccountForm, BRAND_FIELDS, sendAccountPage } from "./account-page.ts";

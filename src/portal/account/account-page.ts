@@ -13,11 +13,11 @@ import type { ReadStore } from "../../stores/read-store/port.ts";
 import { reauthenticated, reauthenticationOf, signInAgain } from "../auth/reauthenticate.ts";
 import { LONGEST_URL } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import type { Fields, Form } from "../shell/form.ts";
+import type { Fields, Form } from "../shell/controls.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
+import { confirmedPost, postButton } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { confirmedPost, postButton } from "../shell/parts.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 

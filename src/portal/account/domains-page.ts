@@ -19,11 +19,10 @@ import { findOwnDomain, listDomains } from "../../queries/domains.ts";
 import { LONGEST_URL } from "../links/link-view.ts";
 import { readableUrl } from "../links/urls.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { type Fields, schemaOf } from "../shell/form.ts";
+import { type Fields, schemaOf } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { noticeBox, sendPage } from "../shell/page.ts";
 import {
   type Card,
   type Cards,
@@ -33,7 +32,8 @@ import {
   postButton,
   tableCard,
   time,
-} from "../shell/parts.ts";
+} from "../shell/layout.ts";
+import { noticeBox, sendPage } from "../shell/page.ts";
 import type { RefusedForm } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 

@@ -16,12 +16,12 @@ import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { acceptedEarlier, keyStatus, lastUseOf, listKeys } from "../../queries/accounts.ts";
 import { FORMER_MEMBER, nameOf as nameOfPerson } from "../../queries/people.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { type Fields, field, hiddenFields, schemaOf } from "../shell/form.ts";
+import { type Fields, field, hiddenFields, schemaOf } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
+import { type Columns, confirmed, confirmedPost, copyable, tableCard, time } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Columns, confirmed, confirmedPost, copyable, tableCard, time } from "../shell/parts.ts";
 import type { RefusedForm } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 

@@ -12,7 +12,6 @@ import type { PortalDeps } from "../portal-deps.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { sendPage } from "../shell/page.ts";
 import {
   type Columns,
   card,
@@ -23,7 +22,8 @@ import {
   postButton,
   table,
   time,
-} from "../shell/parts.ts";
+} from "../shell/layout.ts";
+import { sendPage } from "../shell/page.ts";
 import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
 import { nameOf } from "./keys-pages.ts";
 

@@ -17,8 +17,8 @@ import { shownAgain } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
 import { typedText } from "../shell/refused-form.ts";
+import { type PortalVisit, pathWithin, redirectTo } from "../shell/request-visit.ts";
 import { type Sessions, signInPlace } from "../shell/sessions.ts";
-import { type PortalVisit, pathWithin, redirectTo } from "../shell/visit.ts";
 
 /** With what the questions need (queries/audit/questions.ts). */
 export type ConsoleDeps = PortalDeps &

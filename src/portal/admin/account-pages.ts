@@ -24,7 +24,7 @@ import {
   facts,
   postButton,
   time,
-} from "../shell/parts.ts";
+} from "../shell/layout.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { accountPath, badge, eventsPath, rowsCard, streamPath, textLink } from "./answer-cells.ts";
 import { questionPage, sendConsolePage } from "./question-page.ts";

@@ -3,7 +3,7 @@ import { actorKey } from "../../projections/definitions/event-index.ts";
 import type { Actor } from "../../stores/event-store/port.ts";
 import { address } from "../shell/address.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
-import { type Columns, shownMember, tableCard } from "../shell/parts.ts";
+import { type Columns, shownMember, tableCard } from "../shell/layout.ts";
 
 export const accountPath = (accountId: string) => `/admin/accounts/${encodeURIComponent(accountId)}`;
 export const streamPath = (name: string) => address("/admin/stream", { name });

@@ -8,8 +8,8 @@ import type { Operating, PortalDeps, Watched } from "../portal-deps.ts";
 import type { Assets } from "../shell/assets.ts";
 import { errorPages } from "../shell/error-page.ts";
 import { hideFromOpenApi, protect } from "../shell/protect.ts";
+import { portalCookies, themeRoute, visitHook } from "../shell/request-visit.ts";
 import type { Sessions } from "../shell/sessions.ts";
-import { portalCookies, themeRoute, visitHook } from "../shell/visit.ts";
 import {
   type ConsoleDeps,
   hiddenWithoutToken,

@@ -13,9 +13,9 @@ import { categoryOf } from "../../stores/event-store/categories.ts";
 import { explanation } from "../links/explain-page.ts";
 import { counted } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
-import { form } from "../shell/form.ts";
+import { form } from "../shell/controls.ts";
 import { html } from "../shell/html.ts";
-import { type Card, type Columns, choices, confirmed, postButton, time } from "../shell/parts.ts";
+import { type Card, type Columns, choices, confirmed, postButton, time } from "../shell/layout.ts";
 import type { ConsoleDeps } from "./access.ts";
 import {
   EVENT_COLUMNS,

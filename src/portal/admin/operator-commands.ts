@@ -26,7 +26,7 @@ import { namedLink } from "../../queries/links/named-link.ts";
 import { ownerEmail } from "../../queries/people.ts";
 import { count } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
-import { redirectTo } from "../shell/visit.ts";
+import { redirectTo } from "../shell/request-visit.ts";
 import { type ConsoleDeps, operatorContext } from "./access.ts";
 import { accountPath, projectionPath, streamPath } from "./answer-cells.ts";
 import { orRefusal } from "./question-page.ts";

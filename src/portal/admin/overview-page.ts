@@ -10,10 +10,10 @@ import { withActorNames } from "../../queries/people.ts";
 import { inTime } from "../../runtime/pause.ts";
 import { orUndefined } from "../../stores/connections/errors.ts";
 import { count, counted } from "../links/link-view.ts";
-import { field } from "../shell/form.ts";
+import { field } from "../shell/controls.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { type Columns, card, time } from "../shell/parts.ts";
+import { type Columns, card, time } from "../shell/layout.ts";
 import type { ConsoleDeps } from "./access.ts";
 import {
   badge,

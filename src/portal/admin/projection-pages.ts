@@ -14,7 +14,7 @@ import type { SetAside } from "../../stores/coordination/set-aside.ts";
 import { count, counted } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { type Card, type Columns, confirmedPost, facts, postButton, table } from "../shell/parts.ts";
+import { type Card, type Columns, confirmedPost, facts, postButton, table } from "../shell/layout.ts";
 import type { ConsoleDeps } from "./access.ts";
 import {
   badge,

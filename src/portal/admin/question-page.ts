@@ -5,12 +5,12 @@ import type { Api } from "../../api/fastify.ts";
 import { httpErrorOf } from "../../api/http-errors.ts";
 import { type Asked, partly, type Question } from "../../queries/audit/questions.ts";
 import { address } from "../shell/address.ts";
-import { type Field, hiddenFields, inputs } from "../shell/form.ts";
+import { type Field, hiddenFields, inputs } from "../shell/controls.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
+import type { Cards } from "../shell/layout.ts";
 import { type ConsoleName, sendPage } from "../shell/page.ts";
-import type { Cards } from "../shell/parts.ts";
-import type { Notice } from "../shell/visit.ts";
+import type { Notice } from "../shell/request-visit.ts";
 import type { ConsoleDeps } from "./access.ts";
 
 type Page = Omit<Parameters<typeof sendPage>[1], "title" | "nav">;

@@ -5,9 +5,9 @@ import { type HitsOfLink, partly, questions } from "../../queries/audit/question
 import type { PreviewRow, WithdrawalRow } from "../../queries/audit/withdrawal-rows.ts";
 import { hitFacts } from "../links/explain-page.ts";
 import { count } from "../links/link-view.ts";
-import { form } from "../shell/form.ts";
+import { form } from "../shell/controls.ts";
 import { type Html, html } from "../shell/html.ts";
-import { type Card, type Columns, facts, postButton, table, time } from "../shell/parts.ts";
+import { type Card, type Columns, facts, postButton, table, time } from "../shell/layout.ts";
 import type { ConsoleDeps } from "./access.ts";
 import { rowsCard } from "./answer-cells.ts";
 import { questionPage } from "./question-page.ts";

@@ -5,7 +5,7 @@ import type { LatestClick } from "../../queries/analytics/recent-clicks.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import { readableUrl } from "../links/urls.ts";
 import { type Html, html } from "../shell/html.ts";
-import { type Columns, card, table, time } from "../shell/parts.ts";
+import { type Columns, card, table, time } from "../shell/layout.ts";
 import { fileLink } from "./export-routes.ts";
 import { live } from "./metrics.ts";
 import { countryName, KIND_NAMES, plainName } from "./value-names.ts";

@@ -4,7 +4,7 @@ import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import type { Interval } from "../../queries/analytics/intervals.ts";
 import { parseDate, utcDate } from "../../runtime/moment.ts";
 import { zoneOptions } from "../account/account-page.ts";
-import { field } from "../shell/form.ts";
+import { field } from "../shell/controls.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { LONGEST, type PageRange, rangesFor } from "./shown-range.ts";

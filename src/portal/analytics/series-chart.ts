@@ -6,7 +6,7 @@ import type { AccountAnswer, Point } from "../../queries/analytics/question.ts";
 import { count } from "../links/link-view.ts";
 import { type Html, html, offered } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { type Columns, table } from "../shell/parts.ts";
+import { type Columns, table } from "../shell/layout.ts";
 import { exportLink } from "./export-routes.ts";
 import { live, METRIC_ROWS, metricNoun, metricTabs, metricText, numberOf, periodName } from "./metrics.ts";
 import type { PageRange } from "./shown-range.ts";

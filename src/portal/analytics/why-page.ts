@@ -11,10 +11,10 @@ import {
 import { changesRequest } from "../../queries/analytics/changes/changes-request.ts";
 import { DAY_MS, isoIn } from "../../queries/analytics/time-zone.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { field } from "../shell/form.ts";
+import { field } from "../shell/controls.ts";
 import { type Html, html } from "../shell/html.ts";
+import { type Column, type Columns, card, pageHead, table, time } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Column, type Columns, card, pageHead, table, time } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { acceptedFilters } from "./ask-view.ts";
 import { filterChips } from "./filter-chips.ts";

@@ -6,7 +6,7 @@ import type { Mail, Mailer } from "../../commands/mail/mailer.ts";
 import { PASSWORD_MIN } from "../../commands/people/password.ts";
 import { countMail } from "../../limits/count-mail.ts";
 import { byAddress, countTry } from "../../limits/rate-limit.ts";
-import { field, hiddenFields } from "../shell/form.ts";
+import { field, hiddenFields } from "../shell/controls.ts";
 import { shownAgain } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";

@@ -21,8 +21,8 @@ import { PROFILE_PATH } from "../profile/profile-page.ts";
 import { type ShowAgain, shownAgain } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
+import { pathWithin, redirectTo } from "../shell/request-visit.ts";
 import type { SignedInPerson } from "../shell/sessions.ts";
-import { pathWithin, redirectTo } from "../shell/visit.ts";
 import { type SignInDeps, startSession } from "./start-session.ts";
 
 type OidcDeps = SignInDeps & { oidc: Oidc };

@@ -13,10 +13,10 @@ import {
 } from "../../sign-in/passkey-ceremonies.ts";
 import { FLOW_SECONDS } from "../../sign-in/sign-in-flows.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { hiddenFields } from "../shell/form.ts";
+import { hiddenFields } from "../shell/controls.ts";
 import { type ShowAgain, shownAgain } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
-import { pathWithin } from "../shell/visit.ts";
+import { pathWithin } from "../shell/request-visit.ts";
 import { type SignInDeps, startSession } from "./start-session.ts";
 
 const PATH = "/sign-in/passkey";

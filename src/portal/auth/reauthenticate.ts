@@ -6,9 +6,9 @@ import { provePassword } from "../../commands/people/password.ts";
 import { waysOf } from "../../commands/people/sign-in-ways.ts";
 import { Refused } from "../../commands/refusals.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { type Fields, type Form, fieldsOf, form } from "../shell/form.ts";
+import { type Fields, type Form, fieldsOf, form } from "../shell/controls.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
-import { confirmed } from "../shell/parts.ts";
+import { confirmed } from "../shell/layout.ts";
 import { type SignedInPerson, signedInPerson } from "../shell/sessions.ts";
 import { countReauthentication } from "./throttle.ts";
 

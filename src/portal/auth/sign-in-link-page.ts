@@ -3,8 +3,8 @@
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { lookAtSignInLink, useSignInLink } from "../../commands/people/one-time-tokens.ts";
-import { hiddenFields } from "../shell/form.ts";
-import { redirectTo } from "../shell/visit.ts";
+import { hiddenFields } from "../shell/controls.ts";
+import { redirectTo } from "../shell/request-visit.ts";
 import { sendFormPage } from "./form-page.ts";
 import { type SignInDeps, startSession } from "./start-session.ts";
 

@@ -13,8 +13,8 @@ import {
 import { acceptPassword, hashPassword } from "../../commands/people/password.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { html } from "../shell/html.ts";
+import { copyable } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { copyable } from "../shell/parts.ts";
 import { addressForm, emailField, newPasswordField, openForm, passwordLink } from "./form-page.ts";
 import { mail, SIGN_UP_LINK_HOURS } from "./mails.ts";
 import { type SignInDeps, startSession } from "./start-session.ts";

@@ -12,10 +12,10 @@ import { parseLocalMoment } from "../../runtime/moment.ts";
 import { LONGEST_URL, STATUS_WORDS } from "../links/link-view.ts";
 import { readableUrl } from "../links/urls.ts";
 import { address } from "../shell/address.ts";
-import { field, hiddenFields } from "../shell/form.ts";
+import { field, hiddenFields } from "../shell/controls.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { choices } from "../shell/parts.ts";
+import { choices } from "../shell/layout.ts";
 
 export const LINKS_PATH = "/portal/links";
 /** Where the form of the chosen links is sent. */

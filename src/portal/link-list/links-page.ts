@@ -28,11 +28,11 @@ import { count, counted } from "../links/link-view.ts";
 import { createLinkForm } from "../links/new-link-page.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countRead } from "../shell/change-limit.ts";
-import { hiddenFields } from "../shell/form.ts";
+import { hiddenFields } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { around, type Html, html, offered } from "../shell/html.ts";
+import { emptyCard, pageHead, table } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { emptyCard, pageHead, table } from "../shell/parts.ts";
 import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
 import {
   filterOf,

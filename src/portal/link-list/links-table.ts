@@ -15,10 +15,10 @@ import {
   tagLink,
 } from "../links/link-view.ts";
 import { readableUrl } from "../links/urls.ts";
-import { field } from "../shell/form.ts";
+import { field } from "../shell/controls.ts";
 import { type Html, html, offered } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { type Columns, confirmed, time } from "../shell/parts.ts";
+import { type Columns, confirmed, time } from "../shell/layout.ts";
 import { keyName, type ListQuery, SEVERAL } from "./links-filters.ts";
 
 /** Of a link; the others are a number. */

@@ -10,10 +10,10 @@ import {
 } from "../../commands/links/saved-filters.ts";
 import type { SavedFilter } from "../../events/accounts/account-events.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { field } from "../shell/form.ts";
+import { field } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
-import { card, choices, postButton } from "../shell/parts.ts";
+import { card, choices, postButton } from "../shell/layout.ts";
 import { filtersIn, LINKS_PATH, ListQuery, listPath } from "./links-filters.ts";
 
 const PATH = `${LINKS_PATH}/filters`;

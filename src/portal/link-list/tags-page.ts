@@ -14,12 +14,12 @@ import { count, counted, tagLink } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
 import { countRead } from "../shell/change-limit.ts";
-import { type Fields, form, hiddenFields } from "../shell/form.ts";
+import { type Fields, form, hiddenFields } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import type { IconName } from "../shell/icons.ts";
+import { type Columns, tableCard } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Columns, tableCard } from "../shell/parts.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 

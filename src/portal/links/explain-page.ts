@@ -7,8 +7,8 @@ import { cutText } from "../../runtime/text/cut-text.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countRead } from "../shell/change-limit.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
+import { type Columns, card, facts, pageHead, table, time } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Columns, card, facts, pageHead, table, time } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { count, counted, LinkParams, linkPath, outward, STATUS_WORDS, shortName } from "./link-view.ts";
 

@@ -1,7 +1,7 @@
 // What links carry, in words, on their pages and in their history.
 import type { Clause, ValueKind } from "../../queries/links/clause.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
-import { time } from "../shell/parts.ts";
+import { time } from "../shell/layout.ts";
 import { count, counted, outward, tagLink } from "./link-view.ts";
 
 /** Such as `2 of 2 clicks used`; other processes may have let a few more in. */

@@ -8,7 +8,7 @@ import {
 } from "../../commands/links/fields/link-fields.ts";
 import { OPTION_LIMITS as MOST, REDIRECT_CODES } from "../../events/link-options.ts";
 import { DEVICE_TYPES, hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
-import { type DrawnField, errorText, type Field, field, hiddenFields } from "../shell/form.ts";
+import { type DrawnField, errorText, type Field, field, hiddenFields } from "../shell/controls.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { groupInWords, letterOf } from "./link-plan.ts";

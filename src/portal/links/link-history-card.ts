@@ -4,7 +4,7 @@ import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { actorWords, atStart, clausesOf } from "../../queries/links/history-sentences.ts";
 import type { LinkStep } from "../../queries/links/link-history.ts";
 import { type Html, html } from "../shell/html.ts";
-import { card, time } from "../shell/parts.ts";
+import { card, time } from "../shell/layout.ts";
 import { clauseInWords } from "./fields-in-words.ts";
 import { linkPath } from "./link-view.ts";
 

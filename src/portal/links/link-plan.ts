@@ -5,7 +5,7 @@ import type { ShownRule } from "../../commands/links/fields/rule-fields.ts";
 import { conditionsInWords } from "../../queries/links/rule-sentences.ts";
 import { leftForLink, type Reach, reachOfRules } from "../../redirect/rules/reach.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
-import { card, time } from "../shell/parts.ts";
+import { card, time } from "../shell/layout.ts";
 import { clauseInWords, ownDirection, usedOf } from "./fields-in-words.ts";
 import { counted, outward, tagLink } from "./link-view.ts";
 import type { PlannedFields } from "./typed-fields.ts";

@@ -8,7 +8,7 @@ import { hostName } from "../../runtime/addresses/host-name.ts";
 import { address } from "../shell/address.ts";
 import { type Html, html, offered } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { confirmedPost, copyButton, postButton } from "../shell/parts.ts";
+import { confirmedPost, copyButton, postButton } from "../shell/layout.ts";
 import { readableUrl } from "./urls.ts";
 
 /** Of what is typed as a URL: longer than a link may have, so that the use case says what is wrong. */

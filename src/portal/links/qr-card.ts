@@ -9,7 +9,7 @@ import { ownLinkAt } from "../../queries/links/find-link.ts";
 import { brandOf } from "../account/account-page.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countDraft } from "../shell/change-limit.ts";
-import { type Fields, inputs } from "../shell/form.ts";
+import { type Fields, inputs } from "../shell/controls.ts";
 import { formRoute, type ShowAgain } from "../shell/form-route.ts";
 import { type Html, html, offered } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";

@@ -3,7 +3,7 @@ import { UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import type { StatusDeps } from "../../queries/links/link-statuses.ts";
 import { accountLinkPages } from "../../queries/links/list-links.ts";
-import { field } from "../shell/form.ts";
+import { field } from "../shell/controls.ts";
 import { type Html, html } from "../shell/html.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 

@@ -14,10 +14,10 @@ import { countForm } from "../auth/form-page.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
+import { type Card, type Columns, postButton, tableCard } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Card, type Columns, postButton, tableCard } from "../shell/parts.ts";
+import { portalContext, redirectTo } from "../shell/request-visit.ts";
 import { ACCOUNTS_PATH, type SignedInPerson } from "../shell/sessions.ts";
-import { portalContext, redirectTo } from "../shell/visit.ts";
 
 type Row = { accountId: string; name: string; role: Role };
 

@@ -18,13 +18,13 @@ import { addressIn } from "../account-address.ts";
 import { countForm, newPasswordField, sendFormPage } from "../auth/form-page.ts";
 import { oidcButton } from "../auth/oidc-pages.ts";
 import { type SignInDeps, startSession } from "../auth/start-session.ts";
-import { hiddenFields } from "../shell/form.ts";
+import { hiddenFields } from "../shell/controls.ts";
 import { shownAgain } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
+import { postButton } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { postButton } from "../shell/parts.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
-import { redirectTo } from "../shell/visit.ts";
+import { redirectTo } from "../shell/request-visit.ts";
 
 const PATH = "/portal/invitation";
 const Link = z.object({ id: z.string().default(""), token: z.string().default("") });

@@ -17,10 +17,9 @@ import { ROLES, type Role } from "../../events/vocabulary.ts";
 import { countMail } from "../../limits/count-mail.ts";
 import { type InvitationRow, lastSignIn, type MemberRow, memberRows, nameOf } from "../../queries/people.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
-import { type Fields, field, schemaOf } from "../shell/form.ts";
+import { type Fields, field, schemaOf } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type HtmlValue, html } from "../shell/html.ts";
-import { sendPage } from "../shell/page.ts";
 import {
   type Columns,
   confirmed,
@@ -29,7 +28,8 @@ import {
   postButton,
   tableCard,
   time,
-} from "../shell/parts.ts";
+} from "../shell/layout.ts";
+import { sendPage } from "../shell/page.ts";
 import type { RefusedForm } from "../shell/refused-form.ts";
 import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
 

@@ -5,9 +5,9 @@ import type { News } from "../../projections/definitions/persons.ts";
 import { newsOf } from "../../queries/people.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
-import { postButton, time } from "../shell/parts.ts";
+import { postButton, time } from "../shell/layout.ts";
+import { redirectTo } from "../shell/request-visit.ts";
 import { signedIn } from "../shell/sessions.ts";
-import { redirectTo } from "../shell/visit.ts";
 
 const WEEK_SECONDS = 7 * 86_400;
 

@@ -3,7 +3,7 @@ import { type Identity, identitiesOf } from "../../commands/people/identities.ts
 import { type Reauthentication, reauthenticatedPost } from "../auth/reauthenticate.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
 import { html } from "../shell/html.ts";
-import { type Cards, type Columns, tableCard } from "../shell/parts.ts";
+import { type Cards, type Columns, tableCard } from "../shell/layout.ts";
 import type { SignedInPerson } from "../shell/sessions.ts";
 
 /** By which sign-ins somebody comes from there, and the button that links one. `page`: where they are shown. */

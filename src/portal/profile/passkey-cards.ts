@@ -7,9 +7,9 @@ import {
   reauthenticationFields,
 } from "../auth/reauthenticate.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
-import { type Fields, field, inputs } from "../shell/form.ts";
+import { type Fields, field, inputs } from "../shell/controls.ts";
 import { html } from "../shell/html.ts";
-import { type Cards, type Columns, confirmed, tableCard, time } from "../shell/parts.ts";
+import { type Cards, type Columns, confirmed, tableCard, time } from "../shell/layout.ts";
 import type { SignedInPerson } from "../shell/sessions.ts";
 
 const PAGE = "/portal/profile";

@@ -8,7 +8,7 @@ import { beginAdding, finishAdding } from "../../sign-in/passkey-ceremonies.ts";
 import { AnswerForm, sendCeremony, takeAnswer, takesPasskeys } from "../auth/passkey-sign-in.ts";
 import { PasswordTyped, reauthenticate } from "../auth/reauthenticate.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
-import { schemaOf } from "../shell/form.ts";
+import { schemaOf } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { signInPlace } from "../shell/sessions.ts";
 import { PASSKEY_FIELDS } from "./passkey-cards.ts";

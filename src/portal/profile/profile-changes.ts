@@ -20,11 +20,11 @@ import { EMAIL_LINK_HOURS, mail, sendMail } from "../auth/mails.ts";
 import { PasswordTyped, reauthenticate } from "../auth/reauthenticate.ts";
 import { endSession, type SignInDeps, startSession } from "../auth/start-session.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { hiddenFields, schemaOf } from "../shell/form.ts";
+import { hiddenFields, schemaOf } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
+import { redirectTo } from "../shell/request-visit.ts";
 import type { SignedInPerson } from "../shell/sessions.ts";
-import { redirectTo } from "../shell/visit.ts";
 import { EMAIL_FIELDS, NAME_FIELDS, ofProfile, PASSWORD_FIELDS, PROFILE_PATH } from "./profile-page.ts";
 
 const Token = z.object({ token: z.string().default("") });

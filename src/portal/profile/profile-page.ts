@@ -13,11 +13,11 @@ import {
   signInAgain,
 } from "../auth/reauthenticate.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
-import type { Fields, Form } from "../shell/form.ts";
+import type { Fields, Form } from "../shell/controls.ts";
 import type { ShowAgain } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
+import { type Card, type Columns, confirmedPost, postButton, tableCard } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Card, type Columns, confirmedPost, postButton, tableCard } from "../shell/parts.ts";
 import type { RefusedForm } from "../shell/refused-form.ts";
 import { requirePerson, type SessionOfPerson, signedInPerson } from "../shell/sessions.ts";
 import { identityCards } from "./identity-cards.ts";

@@ -11,11 +11,11 @@ import { timeSlices } from "../../runtime/threads/time-slices.ts";
 import { LinkParams } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countRead } from "../shell/change-limit.ts";
-import { field } from "../shell/form.ts";
+import { field } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
+import { card, copyable, pageHead } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { card, copyable, pageHead } from "../shell/parts.ts";
 import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 

@@ -25,10 +25,10 @@ import {
   viewOf,
 } from "../analytics/view-address.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { field } from "../shell/form.ts";
+import { field } from "../shell/controls.ts";
 import { html } from "../shell/html.ts";
+import { emptyCard, pageHead } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { emptyCard, pageHead } from "../shell/parts.ts";
 import { capital, filtersInWords } from "./view-in-words.ts";
 
 type Found = NonNullable<Awaited<ReturnType<typeof findSharedPage>>>;

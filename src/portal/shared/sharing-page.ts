@@ -19,11 +19,10 @@ import { acceptedFilters } from "../analytics/ask-view.ts";
 import { CARDS } from "../analytics/breakdowns.ts";
 import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf } from "../analytics/view-address.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { type Fields, schemaOf } from "../shell/form.ts";
+import { type Fields, schemaOf } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { sendPage } from "../shell/page.ts";
 import {
   type Card,
   type Columns,
@@ -32,7 +31,8 @@ import {
   postButton,
   tableCard,
   time,
-} from "../shell/parts.ts";
+} from "../shell/layout.ts";
+import { sendPage } from "../shell/page.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
 import { capital, filtersInWords, rangeInWords } from "./view-in-words.ts";

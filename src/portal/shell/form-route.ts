@@ -12,8 +12,8 @@ import type { Position } from "../../stores/event-store/port.ts";
 import { countChange } from "./change-limit.ts";
 import { isForPeople, sendErrorPage } from "./error-page.ts";
 import type { RefusedForm } from "./refused-form.ts";
+import { type Notice, portalContext, redirectTo } from "./request-visit.ts";
 import { ACCOUNTS_PATH, type SignedIn, type SignedInPerson, signedIn, signedInPerson } from "./sessions.ts";
-import { type Notice, portalContext, redirectTo } from "./visit.ts";
 
 type Schemas = { params?: z.ZodType; querystring?: z.ZodType; body?: z.ZodType };
 type Parsed<S extends Schemas, Part extends keyof Schemas> = S[Part] extends z.ZodType

@@ -3,12 +3,12 @@ import type { FastifyReply } from "fastify";
 import { saidBehindMs } from "../../api/documents-behind-header.ts";
 import { addressedText, addressIn } from "../account-address.ts";
 import { mayAsk } from "../route-rights.ts";
-import { fieldsOf } from "./form.ts";
+import { fieldsOf } from "./controls.ts";
 import { type Html, type HtmlValue, html, htmlText } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
-import { type Cards, cards, formsOf, type PageHead, pageHead } from "./parts.ts";
+import { type Cards, cards, formsOf, type PageHead, pageHead } from "./layout.ts";
 import { noticeOf, type RefusedForm } from "./refused-form.ts";
-import type { Notice, PortalVisit, THEMES } from "./visit.ts";
+import type { Notice, PortalVisit, THEMES } from "./request-visit.ts";
 
 type Entry = { name: string; path: string; icon: IconName };
 

@@ -1,5 +1,5 @@
 // A form that was refused: what was typed, and why it was not taken, for whatever shows the form again.
-import type { Notice } from "./visit.ts";
+import type { Notice } from "./request-visit.ts";
 
 /** `typed`: its fields as they were sent; none of a form that was too large to be read. */
 export type RefusedForm = {

@@ -22,8 +22,8 @@ import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
+import { type Columns, card, facts, pageHead, postButton, table, timeWithSeconds } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Columns, card, facts, pageHead, postButton, table, timeWithSeconds } from "../shell/parts.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { EVENT_NAMES, webhookPath } from "./webhooks-page.ts";
 

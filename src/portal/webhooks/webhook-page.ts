@@ -19,12 +19,12 @@ import { type Resting, restingReceiver } from "../../webhooks/owner-tools/restin
 import { type TestedWebhook, testWebhook } from "../../webhooks/owner-tools/test-webhook.ts";
 import { DELIVERY_STATES } from "../../webhooks/queue/queue.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { schemaOf } from "../shell/form.ts";
+import { schemaOf } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
+import { confirmedPost, copyable, postButton, time } from "../shell/layout.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
-import { confirmedPost, copyable, postButton, time } from "../shell/parts.ts";
 import type { RefusedForm } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { logCard, pretty, preview } from "./deliveries.ts";

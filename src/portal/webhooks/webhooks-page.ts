@@ -10,12 +10,12 @@ import { listWebhooks } from "../../queries/webhooks.ts";
 import { TRIES_IN_WORDS } from "../../webhooks/delivery/schedule.ts";
 import { KIND_NAMES } from "../analytics/value-names.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { type Fields, schemaOf } from "../shell/form.ts";
+import { type Fields, schemaOf } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
+import { type Columns, copyable, emptyCard, tableCard } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { type Columns, copyable, emptyCard, tableCard } from "../shell/parts.ts";
 import type { RefusedForm } from "../shell/refused-form.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 

@@ -1,6 +1,6 @@
 // Password guessing over real HTTP: wrong passwords lock out strangers, but not the owner.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { portalCookies } from "../../../src/portal/shell/visit.ts";
+import { portalCookies } from "../../../src/portal/shell/request-visit.ts";
 import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { domainCards } from "../../../src/portal/account/domains-page.ts";
 import { htmlText } from "../../../src/portal/shell/html.ts";
-import { cards } from "../../../src/portal/shell/parts.ts";
+import { cards } from "../../../src/portal/shell/layout.ts";
 import type { DomainDocument } from "../../../src/projections/definitions/domains.ts";
 
 const added = {

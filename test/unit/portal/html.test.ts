@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { acceptPassword } from "../../../src/commands/people/password.ts";
 import { type Html, type HtmlValue, html, htmlText, offered } from "../../../src/portal/shell/html.ts";
-import { type Cards, cards, confirmed, confirmedPost, postButton } from "../../../src/portal/shell/parts.ts";
-import { pathWithin } from "../../../src/portal/shell/visit.ts";
+import { type Cards, cards, confirmed, confirmedPost, postButton } from "../../../src/portal/shell/layout.ts";
+import { pathWithin } from "../../../src/portal/shell/request-visit.ts";
 
 describe("markup", () => {
   it("escapes text wherever it stands, once", () => {

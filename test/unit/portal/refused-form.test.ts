@@ -2,7 +2,7 @@
 import Fastify from "fastify";
 import { expect, it } from "vitest";
 import { shownAgain } from "../../../src/portal/shell/form-route.ts";
-import type { PortalVisit } from "../../../src/portal/shell/visit.ts";
+import type { PortalVisit } from "../../../src/portal/shell/request-visit.ts";
 
 it("answers with the error page and logs the error once when the form can't be shown again", async () => {
   const logged: string[] = [];

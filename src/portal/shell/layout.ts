@@ -1,4 +1,4 @@
-// What pages are made of: heads, cards, facts, tables, buttons and times; forms are in form.ts.
+// What pages are made of: heads, cards, facts, tables, buttons and times; forms are in controls.ts.
 //
 //     const COLUMNS: Columns<Key> = {
 //       Label: ({ label, id }) => html`<a href="/portal/keys/${id}">${label}</a>`, // what a cell is
@@ -11,7 +11,7 @@
 //       { title: "Limits", facts: { Used: count(used), Until: until && time(until) } }, // what is undefined or false is left out
 //     ] });
 import { hash } from "node:crypto";
-import { attribute, type Form, form, hiddenFields } from "./form.ts";
+import { attribute, type Form, form, hiddenFields } from "./controls.ts";
 import { around, type Html, type HtmlValue, html, htmlText } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
 

@@ -2,7 +2,7 @@
 //
 //     const FIELDS = { hostname: { label: "Host name", isExact: true, required: true, maxlength: 260 } } satisfies Fields;
 //     formRoute(app, deps, "/domains", { schema: { body: schemaOf(FIELDS) }, ... });
-//     { title: "Add a domain", form: { action: "/portal/domains", fields: FIELDS, refused, button: "Add" } } // a Card (parts.ts)
+//     { title: "Add a domain", form: { action: "/portal/domains", fields: FIELDS, refused, button: "Add" } } // a Card (layout.ts)
 import { z } from "zod";
 import { commaSeparated } from "../../config/formats.ts";
 import { type Html, type HtmlValue, html, isHtml } from "./html.ts";

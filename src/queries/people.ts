@@ -55,7 +55,7 @@ export async function nameOf(
   return { email, name: typeof name === "string" ? name : email || UNNAMED };
 }
 
-/** The address of who has owned the account for the longest; null once it is closed. */
+/** The address of who has owned the account for the longest; null where they have none, and once it is closed. */
 export async function ownerEmail(
   { readStore, ...deps }: Pick<Deps, "readStore"> & NameDeps,
   accountId: string,
@@ -65,7 +65,7 @@ export async function ownerEmail(
   const [first = accountId] = owners
     .sort(([, a], [, b]) => a.joinedAt.localeCompare(b.joinedAt))
     .map(([personId]) => personId);
-  return account?.status === "closed" ? null : ((await nameOf(deps, first)).email ?? null);
+  return account?.status === "closed" ? null : (await nameOf(deps, first)).email || null;
 }
 
 export type MemberRow = Awaited<ReturnType<typeof memberRows>>["members"][number];
@@ -77,7 +77,7 @@ export async function memberRows(deps: NameDeps, account: OpenAccount) {
     const { email, name } = await nameOf(deps, personId);
     return {
       person_id: personId,
-      email: email ?? null,
+      email: email || null,
       name: name ?? FORMER_MEMBER,
       role,
       joined_at: joinedAt,
@@ -101,7 +101,7 @@ export async function accountName(
   accountId: string,
 ): Promise<string> {
   const brand = await orNotBuilt(deps.readStore.get<BrandDocument>(brands.collection.name, accountId));
-  return brand?.name ?? ((await ownerEmail(deps, accountId)) || accountId);
+  return brand?.name ?? (await ownerEmail(deps, accountId)) ?? accountId;
 }
 
 /** In a menu. */
@@ -208,7 +208,7 @@ async function rowOf(deps: Pick<Deps, "readStore"> & NameDeps, { _id, ...person 
   ]);
   return {
     person_id: _id,
-    email: email ?? null,
+    email: email || null,
     email_proven: isProven,
     name: name ?? FORMER_MEMBER,
     registered_at: person.registeredAt,

@@ -253,7 +253,7 @@ function endMembership(deps: CommandDeps, context: CommandContext, accountId: st
 async function calledAs({ secrets, clock }: MailDeps, { brand, members, accountId }: OpenAccount) {
   if (brand.name) return brand.name;
   const [owner = accountId] = [...members].flatMap(([id, { role }]) => (role === "owner" ? id : []));
-  return String((await secrets.get(emailSecret(owner), clock())) ?? accountId);
+  return String((await secrets.get(emailSecret(owner), clock())) || accountId);
 }
 
 /**

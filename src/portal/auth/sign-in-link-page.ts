@@ -17,7 +17,7 @@ export function signInLinkPage(app: Api, deps: SignInDeps): void {
     reply.header("referrer-policy", "no-referrer");
     return sendFormPage(reply, {
       title: "Sign in",
-      lead: `As ${email}. The link works once.`,
+      lead: `${email && `As ${email}. `}The link works once.`,
       action: "/portal/sign-in/link",
       fields: hiddenFields({ token }),
       button: "Sign in",

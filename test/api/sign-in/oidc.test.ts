@@ -1,6 +1,7 @@
 // Signing in at an OpenID provider over real HTTP, beside a certified one: who gets in as whom, and who doesn't.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { provedEmail } from "../../../src/commands/people/email.ts";
+import { accountsOf } from "../../../src/queries/people.ts";
 import { decoded, PASSWORD } from "../../support/portal/browser-like.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { until } from "../../support/runtime/until.ts";
@@ -80,6 +81,14 @@ describe("signing in at a provider", () => {
     expect(personOf(second)).not.toBe(personOf(first));
     expect((await first.get("/portal/links")).status).toBe(200);
     expect((await second.get("/portal/profile")).text).toContain("shared@people.example");
+    // An empty field is not the address of who has none: the operator closes their account by its id alone.
+    const operator = service.browser();
+    await operator.submit("/admin/sign-in", { token: TOKEN });
+    const [accountId] = await accountsOf(service.backend)(personOf(first));
+    await operator.post(`/admin/accounts/${accountId}`, { act: "close", confirm: "" });
+    expect((await first.get("/portal/links")).status).toBe(200);
+    await operator.post(`/admin/accounts/${accountId}`, { act: "close", confirm: String(accountId) });
+    expect((await first.get("/portal/links")).status).toBe(303);
   });
 
   it("takes an answer from the browser that began it only, and once", async () => {

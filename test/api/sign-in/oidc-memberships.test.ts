@@ -139,6 +139,8 @@ describe("people of a provider", () => {
     const { text } = await browser.get("/portal/sign-in");
     expect(text).not.toContain("password");
     expect(text).toContain("Sign in with Acme");
+    for (const page of ["/", "/status", "/portal/sign-in"])
+      expect([page, (await browser.get(page)).text.includes("/portal/sign-up")]).toEqual([page, false]);
   });
 });
 

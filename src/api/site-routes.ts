@@ -2,7 +2,7 @@
 import type { Api } from "./fastify.ts";
 
 /** Two links of a chain, as SVG. */
-export const SITE_ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><g fill="none" stroke="#6366f1" stroke-width="4"><rect x="3" y="11" width="16" height="10" rx="5"/><rect x="13" y="11" width="16" height="10" rx="5"/></g></svg>`;
+const SITE_ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><g fill="none" stroke="#6366f1" stroke-width="4"><rect x="3" y="11" width="16" height="10" rx="5"/><rect x="13" y="11" width="16" height="10" rx="5"/></g></svg>`;
 
 /**
  * Short links stay allowed, as hits of crawlers are counted as previews; also slugs that begin with such a word, which a

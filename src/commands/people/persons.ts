@@ -117,7 +117,7 @@ export async function removePerson(
 }
 
 /** The address can be used by somebody else afterwards. */
-export async function erasePerson(
+async function erasePerson(
   { secrets, clock }: { secrets: Secrets; clock: () => Date },
   personId: string,
 ): Promise<void> {

@@ -23,7 +23,6 @@ const SHAPES = {
   plus: html`<path d="M12 5v14M5 12h14"/>`,
   search: html`<circle cx="11" cy="11" r="7"/><path d="m20 20-4-4"/>`,
   download: html`<path d="M12 4v11M7 11l5 5 5-5M4 20h16"/>`,
-  external: html`<path d="M14 4h6v6M20 4l-9 9M18 14v5a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1V7a1 1 0 0 1 1-1h5"/>`,
   qr: html`<rect x="4" y="4" width="6" height="6"/><rect x="14" y="4" width="6" height="6"/><rect x="4" y="14" width="6" height="6"/><path d="M14 14h2v2M20 14v6h-4M14 20v-1"/>`,
   trash: html`<path d="M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5"/>`,
   pause: html`<path d="M8 5v14M16 5v14"/>`,

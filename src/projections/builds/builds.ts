@@ -40,7 +40,7 @@ export function isUnderOtherRules({ rules }: Pick<Build, "rules">): boolean {
 }
 
 /** Whether this program folds as the build was folded. */
-export function isOfProgram({ version }: Version, build: Build | undefined): boolean {
+function isOfProgram({ version }: Version, build: Build | undefined): boolean {
   return build !== undefined && build.version === version && !isUnderOtherRules(build);
 }
 

@@ -25,7 +25,7 @@ export type WorkerSettings = {
   rest: RestSettings;
 };
 
-export const WORKER_SETTINGS: WorkerSettings = {
+const WORKER_SETTINGS: WorkerSettings = {
   total: 512,
   perWebhook: 8,
   claimMs: 30_000,

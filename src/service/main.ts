@@ -126,8 +126,9 @@ async function refuseUnreadableHosts(file: string): Promise<void> {
   });
 }
 
-function greet(log: Logger, { baseUrl, signUp }: Config): void {
-  if (signUp === "open") log.info(`No account yet. Sign up in a browser:  ${baseUrl}/portal/sign-up`);
+function greet(log: Logger, { baseUrl, signUp, signIn }: Config): void {
+  if (signUp === "open" && signIn.includes("password"))
+    log.info(`No account yet. Sign up in a browser:  ${baseUrl}/portal/sign-up`);
   log.info("An account on the command line:  bin/linkledger account create --email you@example.com");
 }
 

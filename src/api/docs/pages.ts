@@ -136,7 +136,7 @@ function limitTable({ free, developer, webhooks }: Limits): string {
     bothPlans("Tags with a colour", STREAM_LIMITS.tagColours),
     bothPlans("Changes of a link, ever", STREAM_LIMITS.linkChanges),
     bothPlans("Changes of the account, ever", STREAM_LIMITS.accountEvents),
-    ["Ranges of time, numbers of the account, single clicks, exports", "no", "yes"],
+    ["Ranges of time, numbers of the account, single clicks, exports of these", "no", "yes"],
     ["Schedules, passwords, limits of clicks, rules by visitor", "no", "yes"],
   ];
   return html`<table><thead><tr><th scope="col">Of an account</th><th scope="col">Free</th><th scope="col">Developer</th></tr></thead>

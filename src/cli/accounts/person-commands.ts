@@ -48,7 +48,8 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: "remove <person>",
-    about: "destroy what names a person, for good: address, name, password and sessions; memberships end",
+    about:
+      "destroy what names a person, for good: address, name, ways to sign in and sessions; memberships end",
     args: { person: PERSON },
     options: [required("--yes", "I know that this can't be undone")],
     async run({ deps, context }, _: object, personId: string) {

@@ -43,6 +43,7 @@ beforeAll(async () => {
       await service.ask(`/${customSlug}?utm_source=${tag}`, { headers: { "user-agent": FIREFOX } });
   }
   await until("all visits to be counted", async () => (await counted("")) === 9);
+  await until("all tags to be known", async () => (await counted("tag=shown")) === 5);
 }, 60_000);
 afterAll(() => service.stop());
 

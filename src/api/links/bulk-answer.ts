@@ -5,8 +5,8 @@ import type { z } from "zod";
 import { OUR_WORDS } from "../../commands/issue-sentence.ts";
 import type { BulkItem, BulkOutcome } from "../../commands/links/bulk/bulk-requests.ts";
 import { isClientError, Refused } from "../../commands/refusals.ts";
-import { DomainError } from "../../runtime/errors.ts";
 import { inSlices } from "../../runtime/threads/time-slices.ts";
+import { httpErrorOf } from "../http-errors.ts";
 
 export async function readItems<Item>(
   items: readonly unknown[],
@@ -43,7 +43,7 @@ export function bulkAnswer<Name extends "url" | "slug">(
     index,
     ...({ [named]: textOf(body.links[index], named) } as Record<Name, string>),
     error: isClientError(error) ? error.message : failed,
-    code: error instanceof DomainError ? error.code : "internal_error",
+    code: httpErrorOf(error).code,
   }));
   const total = body.links.length;
   return { success: results.length > 0, tier: caller.tier, total, failed: errors.length, errors };

@@ -25,8 +25,8 @@ export type PlaceInLog = {
   move(to: { position: Position; eventId: string }): Promise<void>;
   /** To where the log was looked through without an event, so that nobody does it again; any event there tells the log. */
   pass(position: Position): Promise<void>;
-  /** Notes that these alone are still set aside. */
-  settle(still: readonly SetAsideEvent[]): Promise<void>;
+  /** Notes that these alone are still set aside, and what is refused by `again`, which routes the others. */
+  settle(still: readonly SetAsideEvent[], again: () => Promise<void>): Promise<void>;
 };
 
 /** Of the events that are set aside; others are counted. */
@@ -73,9 +73,10 @@ export async function openPlaceInLog(deps: RoutedPlaceDeps): Promise<PlaceInLog>
       const eventId = await eventStore.idAt(position);
       if (eventId !== undefined) await move({ position, eventId });
     },
-    async settle(still) {
+    async settle(still, again) {
       setAside.count -= setAside.events.length - still.length;
       setAside.events = [...still];
+      await again();
       if (routed) await move(routed);
     },
   };

@@ -78,11 +78,12 @@ async function retrySetAside(routing: Routing): Promise<void> {
     else still.push(noted);
   }
   if (readable.length === 0) return;
-  const added = await queueDeliveries(
-    routing,
-    readable.filter(({ stream }) => categoryOf(stream) !== CATEGORY.account),
-  );
-  await place.settle(still);
+  const ofLinks = readable.filter(({ stream }) => categoryOf(stream) !== CATEGORY.account);
+  let added = 0;
+  // One that can be read is refused again where the rest of its link still can't be.
+  await place.settle(still, async () => {
+    added = await queueDeliveries(routing, ofLinks);
+  });
   if (added > 0) routing.onQueued();
 }
 

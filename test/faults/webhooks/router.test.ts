@@ -1,6 +1,6 @@
 // The router across failures and restarts: no delivery is lost, none is duplicated.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { removeWebhook } from "../../../src/commands/webhooks/webhooks.ts";
+import { addWebhook, removeWebhook } from "../../../src/commands/webhooks/webhooks.ts";
 import { CATEGORY, IMPORT_WRITER } from "../../../src/events/streams.ts";
 import { type EventStore, START } from "../../../src/stores/event-store/port.ts";
 import {
@@ -240,6 +240,28 @@ describe("the webhook router", () => {
     expect(await deliveries(hook)).toEqual([...ids, id].sort());
     const { count, events } = setAsideIn(await deliveryQueue.routed());
     expect([count, events.map(({ revision }) => revision)]).toEqual([1, [1]]);
+  });
+
+  it("notes again what can be read of a link whose other events can't, whenever it begins", async () => {
+    const { eventStore, deliveryQueue } = stores.backend;
+    const account = await stores.account();
+    const url = "http://127.0.0.1:8080/hook";
+    const wanted = { url, events: ["link.created", "link.updated"] };
+    await addWebhook(webhookDeps(stores.backend), operator, account, wanted);
+    const metadata = {
+      ...{ schemaVersion: 1, correlationId: "x", causationId: "x" },
+      actor: { type: "operator" as const },
+    };
+    const disabled = { host: "sho.rt", slug: "x", accountId: account, at: new Date().toISOString() };
+    await eventStore.append("link-sho.rt/x", "none", [
+      { id: crypto.randomUUID(), type: "LinkCreated", data: { slug: 1 }, metadata },
+      { id: crypto.randomUUID(), type: "LinkDisabled", data: disabled, metadata },
+    ]);
+    for (let start = 0; start < 3; start++) {
+      await route();
+      const { count, events } = setAsideIn(await deliveryQueue.routed());
+      expect([count, events.map(({ revision }) => revision)]).toEqual([2, [0, 1]]);
+    }
   });
 
   it("waits at an event of a newer program instead of passing it", async () => {

@@ -72,15 +72,24 @@ export function operatorSessions(deps: {
   };
 }
 
-/** By the cookies of the console and the portal; also by a group at the provider, while that session lasts. Whoever came with ADMIN_TOKEN is no person here. */
+/**
+ * By the cookies of the console and the portal; also by a group at the provider, while that session lasts and groups give it still
+ * (OIDC_GROUPS). Whoever came with ADMIN_TOKEN is no person here.
+ */
 export async function operatorIn(
-  { operators, sessions, eventStore }: ConsoleDeps,
+  {
+    operators,
+    sessions,
+    eventStore,
+    oidc,
+  }: Pick<ConsoleDeps, "operators" | "sessions" | "eventStore" | "oidc">,
   cookies: { token: string | undefined; person: string | undefined },
 ): Promise<Partial<Pick<PortalVisit, "person" | "operator">>> {
   const operator = await operators.find(cookies.token);
   if (operator) return { operator };
   const { person } = (await sessions.find(cookies.person)) ?? {};
-  const isByGroup = person?.provider?.isOperator === true;
+  const isGiven = oidc?.groups.some(({ gives }) => gives === "operator");
+  const isByGroup = isGiven && person?.provider?.isOperator === true;
   if (!person || !(isByGroup || (await isOperator(eventStore, person.personId)))) return {};
   return { person, operator: person.sessionId };
 }

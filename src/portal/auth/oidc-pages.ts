@@ -118,7 +118,9 @@ async function comeBack(deps: OidcDeps, request: FastifyRequest, reply: FastifyR
   reply.clearCookie(cookies.flow(name), cookies.options);
   if (begun.purpose === "link") return await comeBackToLink(deps, request, reply, { ...begun, query });
   const identity = await deps.oidc.client.finish(query, begun.flow);
-  const { personId, isOperator, hasAccepted, position } = await signInAtProvider(deps, request.id, identity);
+  const signedIn = await signInAtProvider(deps, request.id, identity);
+  const { personId, isOperator, hasAccepted, isLinked, position } = signedIn;
+  if (isLinked) void tellPerson(deps, personId, { what: "new way to sign in" });
   await deps.whenReadable(position);
   const { issuer, subject, sid, idToken, issuedAt, authenticatedAt } = identity;
   const provider = { issuer, subject, sid, idToken, issuedAt, authenticatedAt, isOperator };

@@ -1,5 +1,6 @@
 // Password reset under /portal/reset: by a mailed link, or without mail by a link from the operator.
 import type { Api } from "../../api/fastify.ts";
+import { tellPerson } from "../../commands/mail/people-mails.ts";
 import { personWithEmail } from "../../commands/people/email.ts";
 import { issuePasswordReset, lookAtReset, resetPassword } from "../../commands/people/one-time-tokens.ts";
 import { Refused } from "../../commands/refusals.ts";
@@ -29,6 +30,7 @@ export function resetPages(app: Api, deps: SignInDeps): void {
       await countForm(deps, "/reset", request);
       const proven = await deps.passwordWork.known(() => resetPassword(deps, request.id, token, password));
       await deps.sessions.endAll(proven.personId);
+      void tellPerson(deps, proven.personId, { what: "password" });
       await startSession(deps, request, reply, { ...proven, way: "password" });
       return redirectTo(reply, "/portal", { kind: "done", text: "Your new password is set." });
     },

@@ -133,9 +133,9 @@ export function emailConfirmation(app: Api, deps: PortalDeps): void {
   });
 }
 
-/** For the session that goes on where all others end. */
-function proofOf({ personId, way, provider }: SignedInPerson) {
-  return { personId, way, ...(provider && { provider }) };
+/** For the session that goes on where all others end: no longer, and no fresher than it was. */
+function proofOf({ personId, way, since, provider }: SignedInPerson) {
+  return { personId, way, since, ...(provider && { provider }) };
 }
 
 /**

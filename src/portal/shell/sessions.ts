@@ -33,8 +33,11 @@ export type AtProvider = {
   isOperator: boolean;
 };
 
-/** How somebody signed in. `epoch`: of the password that was verified; by other ways that of the present one. */
-export type SignInProof = { way: SessionWay; epoch?: string; provider?: AtProvider };
+/**
+ * How somebody signed in. `epoch`: of the password that was verified; by other ways that of the present one. `since`: when, of a
+ * session that goes on as another one, and ends no later; by default now.
+ */
+export type SignInProof = { way: SessionWay; epoch?: string; since?: string; provider?: AtProvider };
 
 /** `email`: empty for who has none. `since`: when they signed in, ISO 8601 UTC. */
 export type SignedInPerson = {
@@ -78,19 +81,27 @@ type Deps = {
   clock: () => Date;
   /** The ways that are on. */
   signIn: readonly SignInWay[];
+  /** The provider that people sign in at now. */
+  oidc?: { client: { readonly issuer: string } } | undefined;
   sessionHours: number;
 };
 
 /** `sessionId` is the SHA-256 of the token in hex, so it can be shown and can't be used as a cookie. */
 export function sessions(deps: Deps) {
-  const { secrets, currentAccount, clock, signIn, sessionHours } = deps;
+  const { secrets, currentAccount, clock, signIn, oidc, sessionHours } = deps;
 
   const endOf = ({ createdAt }: SessionRecord) => Date.parse(createdAt) + sessionHours * HOUR_MS;
   const lasting = (value: SessionRecord) => ({ value, expiresAt: new Date(endOf(value)).toISOString() });
   const isWayOn = (way: SessionWay) => way === "link" || signIn.includes(way);
+  /** Of another provider than today's nothing is left: neither groups nor a logout there would end it. */
+  const isProviderOn = ({ provider }: SessionRecord) =>
+    provider === undefined || provider.issuer === oidc?.client.issuer;
   /** `epoch`: of the person's password by now. */
   const isOpen = (record: SessionRecord, epoch: string) =>
-    record.epoch === epoch && isWayOn(record.way) && endOf(record) > clock().getTime();
+    record.epoch === epoch &&
+    isWayOn(record.way) &&
+    isProviderOn(record) &&
+    endOf(record) > clock().getTime();
 
   const inAccount = async (person: SignedInPerson, accountId: string): Promise<SignedIn | undefined> => {
     const account = accountId === "" ? undefined : await currentAccount(accountId);
@@ -112,9 +123,10 @@ export function sessions(deps: Deps) {
     ): Promise<string> {
       if (!isWayOn(proof.way)) throw new Refused("sign_in_off");
       const token = randomBytes(32).toString("base64url");
+      const { since, ...how } = proof;
       const epoch = proof.epoch ?? (await passwordEpoch(secrets, personId, clock()));
       const now = clock().toISOString();
-      const record = { createdAt: now, seenAt: now, ...proof, epoch, ...from };
+      const record = { createdAt: since ?? now, seenAt: now, ...how, epoch, ...from };
       await secrets.put(sessionSecret(personId, hash("sha256", token)), lasting(record));
       return `${personId}.${token}`;
     },

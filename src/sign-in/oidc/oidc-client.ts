@@ -57,6 +57,7 @@ const CLOCK_TOLERANCE_SECONDS = 150;
 const DISCOVERED_LASTS_MS = 60_000;
 /** So long nobody waits for a provider that didn't answer. */
 const FAILURE_LASTS_MS = 10_000;
+const ANY_AGE_SECONDS = "31536000";
 const GOOGLE = "https://accounts.google.com";
 const LONGEST_NAME = 200;
 
@@ -99,7 +100,9 @@ export class OidcClient {
       nonce: flow.nonce,
       code_challenge: await openid.calculatePKCECodeChallenge(flow.verifier),
       code_challenge_method: "S256",
-      ...(isAgain && { prompt: "login", max_age: "0" }),
+      // With any age asked for, the ID token has to say when they proved who they are (Core, 2): a session there may be older.
+      max_age: isAgain ? "0" : ANY_AGE_SECONDS,
+      ...(isAgain && { prompt: "login" }),
     });
     return { url: url.href, flow };
   }

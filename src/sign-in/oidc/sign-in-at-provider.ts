@@ -50,11 +50,16 @@ const LAST_CLAIMS_LAST_MS = 86_400_000;
 
 export type LastClaims = { at: string; identity: Omit<ProviderIdentity, "idToken"> };
 
-type Settled = { personId: string; hasAccepted?: boolean; position: Position | undefined };
+type Settled = {
+  personId: string;
+  hasAccepted?: boolean;
+  isLinked?: boolean;
+  position: Position | undefined;
+};
 
 /**
- * `position`: of the last event, where there is one. `hasAccepted`: whether invitations were accepted by it. `isOperator`: by a
- * group, for as long as the session lasts.
+ * `position`: of the last event, where there is one. `hasAccepted`: whether invitations were accepted by it. `isLinked`: to who
+ * was here before, by the address. `isOperator`: by a group, for as long as the session lasts.
  */
 type SignedIn = Settled & { isOperator: boolean };
 
@@ -86,7 +91,7 @@ export async function considerSignIn(
   identity: Identity | undefined;
   invitations: Awaited<ReturnType<typeof invitationsTo>>;
 }> {
-  const { email } = identity;
+  const { email, emailVerified } = identity;
   const [known, holder] = await Promise.all([
     personWithIdentity(deps, identity),
     email === undefined ? undefined : personWithEmail(deps, email),
@@ -107,7 +112,8 @@ export async function considerSignIn(
     isInGroup: given.isOperator || given.roles.size > 0,
     joining: deps.oidc.joining,
   });
-  return { decision, identity: known?.identity, invitations };
+  // Whoever has an unproven address of somebody who is invited accepts nothing, though settings let them in.
+  return { decision, identity: known?.identity, invitations: emailVerified ? invitations : [] };
 }
 
 async function settled(deps: Deps, requestId: string, identity: ProviderIdentity): Promise<Settled> {
@@ -116,9 +122,11 @@ async function settled(deps: Deps, requestId: string, identity: ProviderIdentity
   if (decision.type === "register")
     return await register(deps, requestId, identity, decision.address, invitations);
   const { personId } = decision;
-  if (decision.type === "link")
+  if (decision.type === "link") {
     await link(deps, byPerson(requestId, personId), personId, identity, "address");
-  else if (known) {
+    return { personId, isLinked: true, position: undefined };
+  }
+  if (known) {
     await followAddress(deps, personId, known, decision.address);
     await usedIdentity(deps, personId, known, identity.emailVerified ? identity.email : undefined);
   }

@@ -191,6 +191,8 @@ describe("the portal with a mail server", { timeout: 60_000 }, () => {
     };
     const handed = { lifetimeMs: 60_000, isMailed: false };
     expect(await chosen((await issuePasswordReset(by, accountId, handed)).path)).toBe(false);
+    // Also where it was the operator who chose it.
+    expect((await mailTo("member-1@example.com")).text).toContain("password was changed");
     expect(await chosen(await resetLink("member-1@example.com"))).toBe(true);
   });
 

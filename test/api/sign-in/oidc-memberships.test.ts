@@ -108,6 +108,18 @@ describe("people of a provider", () => {
     expect(await rolesOf(personOf(cleo))).toEqual(["viewer", undefined]);
   });
 
+  it("accept no invitation by an address that nobody has proven, whatever their groups give them", async () => {
+    const { link } = await inviteMember(deps, operator, TWO, { email: "dan@people.example", role: "owner" });
+    const { personId } = await signIn("mallory-2", ["web"], {
+      email: "dan@people.example",
+      email_verified: false,
+    });
+    expect(await rolesOf(personId)).toEqual(["editor", "viewer"]);
+    const dan = service.browser();
+    await service.signIn(dan, personThere("dan"), String(link));
+    expect(await rolesOf(personOf(dan))).toEqual([undefined, "owner"]);
+  });
+
   it("are refused where nothing is theirs, and no way that is off lets them in", async () => {
     const nobody = await signIn("nobody", ["unknown"]);
     expect([nobody.landed.status, nobody.personId]).toEqual([403, ""]);

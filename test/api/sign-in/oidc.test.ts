@@ -4,6 +4,7 @@ import { provedEmail } from "../../../src/commands/people/email.ts";
 import { decoded, PASSWORD } from "../../support/portal/browser-like.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { until } from "../../support/runtime/until.ts";
+import { startMailReceiver } from "../../support/servers/mail-receiver.ts";
 import { onCluster } from "../../support/service/start-service.ts";
 import {
   type OidcService,
@@ -254,6 +255,26 @@ it.skipIf(onCluster())("the same subject and address at another issuer are someb
     expect(other.personId).not.toBe(first.personId);
   } finally {
     await folder.remove();
+  }
+});
+
+it("who was here is told of a sign-in that was linked to them by their address", async () => {
+  const receiver = await startMailReceiver();
+  const service = await startOidcService({ SMTP_URL: receiver.url });
+  try {
+    const { accountId } = await service.member("free");
+    const email = "member-1@example.com";
+    await provedEmail(service.backend, accountId, email);
+    const browser = service.browser();
+    await service.signIn(browser, personThere("one", { email }));
+    expect(personOf(browser)).toBe(accountId);
+    expect(await receiver.next()).toMatchObject({
+      to: email,
+      text: expect.stringContaining("There is a new way to sign in"),
+    });
+  } finally {
+    await service.stop();
+    await receiver.stop();
   }
 });
 

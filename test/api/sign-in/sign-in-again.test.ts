@@ -40,6 +40,21 @@ describe("somebody without a password", () => {
     }
   }
 
+  it("keeps the time of their sign-in through a new password, and that of the provider, which is asked for it", async () => {
+    const browser = service.browser();
+    await service.signIn(browser, personThere("lee"));
+    const session = async () => {
+      const [personId = ""] = browser.cookies.get("linkledger-session")?.split(".") ?? [];
+      const [stored] = await service.backend.secrets.list(sessionSecret(personId, ""), new Date());
+      return stored?.value as { createdAt: string; provider: { authenticatedAt?: number } };
+    };
+    const { createdAt, provider } = await session();
+    expect(provider.authenticatedAt).toBeGreaterThan(Date.now() / 1_000 - 60);
+    expect((await browser.post("/portal/profile/password", { wanted: "nine blue foxes" })).status).toBe(303);
+    expect((await session()).createdAt).toBe(createdAt);
+    expect((await browser.get("/portal/profile")).status).toBe(200);
+  });
+
   it("changes what matters right after a sign-in at the provider, which asks them anew, and not later", async () => {
     const browser = service.browser();
     await service.signIn(browser, personThere("kim"));

@@ -6,7 +6,10 @@ import { onAccount } from "../../../src/commands/account/account-stream.ts";
 import { eraseClosed } from "../../../src/commands/account/close-account.ts";
 import { signUp } from "../../../src/commands/account/sign-up.ts";
 import { changePassword, checkCredentials, hashPassword } from "../../../src/commands/people/password.ts";
+import type { GroupGrant } from "../../../src/config/formats.ts";
+import { operatorIn, operatorSessions } from "../../../src/portal/admin/access.ts";
 import { sessions } from "../../../src/portal/shell/sessions.ts";
+import type { Oidc } from "../../../src/sign-in/oidc/sign-in-at-provider.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 
@@ -78,6 +81,35 @@ describe("a session", () => {
     expect(
       await people({ sessionHours: 1, clock: () => new Date(Date.now() + 3_700_000) }).find(cookie),
     ).toBeUndefined();
+  });
+
+  it("that goes on as another one, as with a new password, ends no later, and is no fresher", async () => {
+    const { accountId, epoch } = await member("going-on@example.com");
+    const since = new Date(Date.now() - 719 * 3_600_000).toISOString();
+    const cookie = await people().open(accountId, { way: "password", epoch, since }, { ...from, accountId });
+    expect((await people().find(cookie))?.person.since).toBe(since);
+    const later = people({ clock: () => new Date(Date.now() + 2 * 3_600_000) });
+    expect(await later.find(cookie)).toBeUndefined();
+  });
+
+  it("ends with its provider, and makes an operator while a group gives that alone", async () => {
+    const { accountId } = await member("provider@example.com");
+    const at = (issuer: string) => people({ signIn: ["oidc"], oidc: { client: { issuer } } });
+    const issuer = "https://provider.example";
+    const proof = { issuer, subject: "one", sid: undefined, idToken: "", issuedAt: 0 } as const;
+    const provider = { ...proof, authenticatedAt: undefined, isOperator: true };
+    const cookie = await at(issuer).open(accountId, { way: "oidc", provider }, { ...from, accountId });
+    expect(await at(issuer).find(cookie)).toBeDefined();
+    expect(await at("https://other.example").find(cookie)).toBeUndefined();
+
+    const operatorBy = async (...groups: GroupGrant[]) => {
+      const oidc = { client: { issuer }, name: "", groups, joining: "nothing" } as unknown as Oidc;
+      const operators = operatorSessions({ ...deps, adminToken: undefined });
+      const console = { ...deps, operators, sessions: at(issuer), oidc };
+      return (await operatorIn(console, { token: undefined, person: cookie })).person?.personId;
+    };
+    expect(await operatorBy({ group: "it", gives: "operator" })).toBe(accountId);
+    expect(await operatorBy({ group: "it", gives: { accountId, role: "owner" } })).toBeUndefined();
   });
 
   it("ends with its account immediately, also one that is opened during the closing, before the documents show it", async () => {

@@ -7,6 +7,7 @@ import type { CommandDeps } from "../commands/handle-command.ts";
 import type { CreateLinkDeps } from "../commands/links/create-link.ts";
 import type { Mailer } from "../commands/mail/mailer.ts";
 import type { PasswordWork } from "../commands/password-work.ts";
+import type { AccountsOf } from "../commands/people/persons.ts";
 import type { StopLinks } from "../commands/sharing/weekly-mails.ts";
 import type { Limits, SignInWay, Tier } from "../events/vocabulary.ts";
 import type { RateLimits } from "../limits/rate-limit.ts";
@@ -84,7 +85,7 @@ export type PortalDeps = CommandDeps & {
   stopLinks: StopLinks;
   links: CreateLinkDeps;
   /** Ids of the accounts that a person is a member of. */
-  accountsOf: (personId: string) => Promise<readonly string[]>;
+  accountsOf: AccountsOf;
   /** `listener`: called when who is in an account, or what they may do, has changed. */
   onMembersChanged: (listener: (accountId: string) => void) => void;
   /** Read-your-writes for lifecycle projections (queries/read-your-writes.ts). */

@@ -4,6 +4,7 @@ import { loadAccount } from "../commands/account/account-stream.ts";
 import { openInvitations } from "../commands/account/member.ts";
 import { invitedAddress } from "../commands/account/members.ts";
 import { isEmailProven, personWithEmail } from "../commands/people/email.ts";
+import type { AccountsOf } from "../commands/people/persons.ts";
 import { emailSecret, nameSecret, normalEmail, sessionSecret } from "../commands/people/secrets.ts";
 import { orNotBuilt } from "../projections/builds/errors.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
@@ -27,11 +28,12 @@ const UNNAMED = "somebody without an address";
 
 /**
  * Ids of the open accounts that the person is a member of, the one that they opened first. The document says which to look at,
- * the accounts' streams say whether it is so.
+ * the accounts' streams say whether it is so. While there is no document yet it is that one alone, unless all are asked for.
  */
-export function accountsOf({ readStore, eventStore }: Deps): (personId: string) => Promise<string[]> {
-  return async (personId) => {
-    const person = await orNotBuilt(readStore.get<PersonDocument>(persons.collection.name, personId));
+export function accountsOf({ readStore, eventStore }: Deps): AccountsOf {
+  return async (personId, which) => {
+    const reading = readStore.get<PersonDocument>(persons.collection.name, personId);
+    const person = await (which === "all" ? reading : orNotBuilt(reading));
     // Who opened an account is not in the documents yet.
     const ids = new Set([personId, ...Object.keys(person?.accounts ?? {})]);
     const found = await Promise.all(

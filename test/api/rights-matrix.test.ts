@@ -10,6 +10,7 @@ import { join } from "../support/portal/colleagues.ts";
 import { type Person, portalPeople } from "../support/portal/portal-people.ts";
 import { listPortalRoutes, type PortalRoute } from "../support/portal/portal-routes.ts";
 import { startTestService, type TestService } from "../support/service/start-service.ts";
+import { webhookOf } from "../support/webhooks/webhook-of.ts";
 
 let service: TestService;
 let people: ReturnType<typeof portalPeople>;
@@ -132,5 +133,16 @@ describe("every route of the API, by a person's own key with every scope", () =>
     }
     await remove(personId);
     for (const route of Object.keys(SCOPES)) expect([route, (await ask(route)).status]).toEqual([route, 401]);
+  });
+
+  it("gives what is signed for a webhook to those alone who look after webhooks", async () => {
+    const { webhookId } = await webhookOf(service.backend, owner.accountId, 8080);
+    const { personId } = await colleague("editor", "listening");
+    const { key } = await service.issueKey(owner.accountId, { personId });
+    const status = async () =>
+      (await service.ask(`/api/v1/webhooks/${webhookId}/deliveries/stream`, { method: "HEAD", key })).status;
+    expect(await status()).toBe(403);
+    await owner.post(`/portal/members/${personId}/role`, { role: "admin" });
+    expect(await status()).toBe(200);
   });
 });

@@ -33,7 +33,8 @@ export type DeliveriesDeps = EventsDeps & {
 const DESCRIPTION = `Server-sent events: \`data\` is \`{ "id", "event", "headers", "body" }\`, as the webhook's URL is sent it, but
 for the header \`X-API-Key\`, signed as it is sent to you: \`webhook-timestamp\` is that moment, also of what was before, whose own
 time is \`timestamp\` in \`body\`; \`id\` is a position, which a client sends back as \`Last-Event-ID\` when it reconnects. Without
-one it begins now. A paused webhook is told here, too, and what is told here is sent to its URL all the same. Developer tier.`;
+one it begins now. A paused webhook is told here, too, and what is told here is sent to its URL all the same. Developer tier;
+for a key of the account, or of a member who may change webhooks.`;
 
 export function deliveriesRoute(app: Api, deps: DeliveriesDeps, streams: LiveStreams): void {
   const schema = {
@@ -67,10 +68,12 @@ export function deliveriesRoute(app: Api, deps: DeliveriesDeps, streams: LiveStr
     if (after !== undefined) await refuseForeignPosition(deps, after);
     const from = after ?? (await deps.eventStore.head());
     const deliveriesOf = signedDeliveries(deps, webhookId, accountId, request.query.events);
-    await sendStream(deps, streams, request, reply, from, async function* (signal) {
+    const follow = async function* (signal: AbortSignal) {
       const all = deps.logReader.followAccount(accountId, from, DELIVERED_TYPES, "recorded", signal);
       for await (const batch of all) yield await deliveriesOf(batch);
-    });
+    };
+    // What is signed as the webhook's own is for those alone who look after it.
+    await sendStream(deps, streams, request, reply, from, follow, "manage");
     return reply;
   });
 }

@@ -2,7 +2,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { hashKey } from "../../commands/account/change-keys.ts";
-import { may, RIGHT_OF_SCOPE } from "../../commands/people/rights.ts";
+import { may, RIGHT_OF_SCOPE, type Right } from "../../commands/people/rights.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import type { KeyCaller } from "../../queries/find-caller.ts";
 import type { FeedBatch, LogReader } from "../../queries/log-reader/log-reader.ts";
@@ -42,8 +43,9 @@ const BETWEEN_BATCHES_MS = 100;
 
 /**
  * Sends until the client disconnects, the key is deactivated or expires, the tier is lost, or too much of the log had to be read
- * for this connection: then the client reconnects, which counts as a request. `position`: where the client is.
- * @throws too_many_streams
+ * for this connection: then the client reconnects, which counts as a request. `position`: where the client is. `right`: that
+ * whoever the key is bounded by needs all the while.
+ * @throws too_many_streams, not_permitted
  */
 export async function sendStream(
   deps: EventsDeps,
@@ -52,7 +54,9 @@ export async function sendStream(
   reply: FastifyReply,
   position: string,
   follow: (signal: AbortSignal) => AsyncGenerator<FeedBatch>,
+  right: Right = RIGHT_OF_SCOPE["events:read"],
 ): Promise<void> {
+  if (!may((request.caller as KeyCaller).role, right)) throw new Refused("not_permitted");
   let sent = position;
   // Carries the position, so that a reconnection after a quiet time has little to search.
   const heartbeat = (client: EventStream) =>
@@ -62,7 +66,7 @@ export async function sendStream(
     // While a store is unavailable the key counts as valid.
     const caller = await deps.findCaller(keyHash).catch(() => request.caller as KeyCaller);
     if (stream.signal.aborted) return;
-    const mayWatch = caller && may(caller.role, RIGHT_OF_SCOPE["events:read"]);
+    const mayWatch = caller && may(caller.role, right);
     if (mayWatch && !isExpired(caller, deps.clock()) && hasDeveloperFeatures(caller.tier)) heartbeat(client);
     else stream.abort();
   };

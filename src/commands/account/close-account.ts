@@ -4,6 +4,7 @@
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { accountStream } from "../../events/streams.ts";
+import { orUndefined } from "../../stores/connections/errors.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
@@ -15,7 +16,7 @@ import { onEachLink } from "../links/bulk/each-link.ts";
 import { applyLinkChange } from "../links/change-link.ts";
 import { forgetPassword } from "../links/link-password.ts";
 import type { LinkAddress } from "../links/link-stream.ts";
-import { removePerson } from "../people/persons.ts";
+import { type AccountsOf, removePerson } from "../people/persons.ts";
 import { forgetSharedPage } from "../sharing/shared-pages.ts";
 import { remove as removeWebhook } from "../webhooks/webhook.ts";
 import { forgetWebhookKeys } from "../webhooks/webhook-key.ts";
@@ -23,11 +24,7 @@ import { type AccountState, close, opened } from "./account.ts";
 import { changeAccount, loadAccount } from "./account-stream.ts";
 import { invitationSecret, keyUseSecret, upgradeRequestSecret } from "./secrets.ts";
 
-/** `accountsOf`: ids of the accounts that a person is a member of. */
-export type CloseDeps = CommandDeps & {
-  secrets: Secrets;
-  accountsOf: (personId: string) => Promise<readonly string[]>;
-};
+export type CloseDeps = CommandDeps & { secrets: Secrets; accountsOf: AccountsOf };
 
 /** `linksLeft`: some that are not deleted; none when no link is left. `passwordsOf`: ids of those of all its links, deleted ones too. */
 export type ClosedLinks = {
@@ -47,7 +44,8 @@ export async function closeAccount(
 ): Promise<Appended> {
   opened(await loadAccount(deps.eventStore, accountId));
   const closed = await changeAccount(deps, context, accountId, endAll);
-  await eraseClosed(deps, context, accountId);
+  // What can't be erased now, as while nobody knows where else its members are, is left to the job.
+  await orUndefined(eraseClosed(deps, context, accountId));
   return closed;
 }
 
@@ -68,7 +66,7 @@ function endAll(account: AccountState, at: string): AccountEvent[] {
 /**
  * Erases a closed account's data outside its stream. What there is to erase is read from the account's events, so that it can
  * be repeated after a crash. Of its members those who are in no other account are removed, too: their addresses can be used for
- * new ones afterwards.
+ * new ones afterwards. @throws StoreUnavailable, also while nobody knows who they are
  */
 export async function eraseClosed(
   deps: CloseDeps,
@@ -92,11 +90,11 @@ export async function eraseClosed(
       if (event?.type === "DomainAdded") hostnames.add(event.data.hostname);
     }
   }
+  for (const hostname of hostnames) await releaseHostname(deps, context, { hostname, accountId });
   for (const personId of members) {
-    const others = (await deps.accountsOf(personId)).filter((other) => other !== accountId);
+    const others = (await deps.accountsOf(personId, "all")).filter((other) => other !== accountId);
     if (others.length === 0) await removePerson(deps, context, personId);
   }
-  for (const hostname of hostnames) await releaseHostname(deps, context, { hostname, accountId });
 }
 
 /**

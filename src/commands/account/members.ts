@@ -8,7 +8,7 @@ import { type Appended, type CommandDeps, isNotAppended } from "../handle-comman
 import { invitationMail, type MailDeps, tellPerson } from "../mail/people-mails.ts";
 import { acceptEmail, personWithEmail, provedEmail } from "../people/email.ts";
 import { newPassword } from "../people/password.ts";
-import { byPerson, removePerson } from "../people/persons.ts";
+import { type AccountsOf, byPerson, removePerson } from "../people/persons.ts";
 import { registerPerson } from "../people/register-person.ts";
 import { emailSecret, normalEmail, passwordSecret } from "../people/secrets.ts";
 import { Refused } from "../refusals.ts";
@@ -257,16 +257,17 @@ async function calledAs({ secrets, clock }: MailDeps, { brand, members, accountI
 }
 
 /**
- * What names the person is destroyed, after their memberships have ended. @throws last_owner, person_not_found
+ * What names the person is destroyed, after their memberships have ended. @throws last_owner, person_not_found, StoreUnavailable
+ * while nobody knows what they are members of
  */
 export async function removePersonEverywhere(
-  deps: Deps & { accountsOf: (personId: string) => Promise<readonly string[]> },
+  deps: Deps & { accountsOf: AccountsOf },
   context: CommandContext,
   personId: string,
 ): Promise<Appended & { accounts: readonly string[] }> {
   if ((await deps.secrets.get(emailSecret(personId), deps.clock())) === undefined)
     throw new Refused("person_not_found");
-  const accounts = await deps.accountsOf(personId);
+  const accounts = await deps.accountsOf(personId, "all");
   for (const accountId of accounts) {
     const { members } = opened(await loadAccount(deps.eventStore, accountId));
     const owners = [...members].filter(([, { role }]) => role === "owner").map(([id]) => id);

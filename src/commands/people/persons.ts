@@ -20,6 +20,12 @@ import {
   sessionSecret,
 } from "./secrets.ts";
 
+/**
+ * Ids of the open accounts that a person is a member of; for what can't be taken back `all`. @throws StoreUnavailable where all
+ * are asked for and nobody knows them yet
+ */
+export type AccountsOf = (personId: string, which?: "all") => Promise<readonly string[]>;
+
 /** As the events of a person name them. */
 export function byPerson(requestId: string, personId: string): CommandContext {
   return { requestId, actor: { type: "person", id: personId } };

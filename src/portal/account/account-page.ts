@@ -168,7 +168,7 @@ export async function sendAccountPage(
       may(role, "own") && {
         title: "Close account",
         kind: "danger",
-        lead: "Your keys stop at once, your links no longer redirect, your domains and webhooks are removed, and your e-mail address is erased. This can't be undone: export your data first.",
+        lead: "Your keys stop at once, your links no longer redirect, your domains and webhooks are removed, and who is a member of no other account is erased, you too. This can't be undone: export your data first.",
         ...(proof.asks === "sign-in" ? { body: signInAgain(PATH) } : { form: closing }),
       },
     ],

@@ -202,7 +202,7 @@ function mailCard(text: string, hasMailer: boolean, refused: RefusedForm | undef
     return { title, lead: "This service sends no mail, as its operator has set no mail server (SMTP_URL)." };
   return {
     title,
-    lead: "To your own address, on Mondays at 8:00: the week that is over beside the one before, under the same filters. Each mail has a link that stops it.",
+    lead: "To the owner of the account, on Mondays at 8:00: the week that is over beside the one before, under the same filters. Each mail has a link that stops it.",
     form: {
       action: MAILS,
       fields: MAIL,

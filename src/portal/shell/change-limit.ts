@@ -14,6 +14,14 @@ export async function countChange(
   await countWithinPlan(deps, "portal-changes", session, "changes");
 }
 
+/** Counts one change of how somebody signs in or is called, whatever account they look at. @throws rate_limit_exceeded */
+export async function countPersonChange(
+  deps: CountDeps & { limits: Limits },
+  { personId }: Pick<SignedIn, "personId">,
+): Promise<void> {
+  await countTry(deps, `person-changes ${personId}`, deps.limits.free.requestsPerHour);
+}
+
 /** Counts a search, an explanation or an export. @throws rate_limit_exceeded */
 export async function countRead(
   deps: CountDeps & { limits: Limits },

@@ -9,7 +9,7 @@ import { isClientError, isRefused } from "../../commands/refusals.ts";
 import type { Limits } from "../../events/vocabulary.ts";
 import type { CountDeps } from "../../limits/rate-limit.ts";
 import type { Position } from "../../stores/event-store/port.ts";
-import { countChange } from "./change-limit.ts";
+import { countChange, countPersonChange } from "./change-limit.ts";
 import { isForPeople, sendErrorPage } from "./error-page.ts";
 import type { RefusedForm } from "./refused-form.ts";
 import { type Notice, portalContext, redirectTo } from "./request-visit.ts";
@@ -57,8 +57,8 @@ type Form<S extends Schemas> = {
   /** Bytes, where those of other forms (protect.ts) are too few. */
   bodyLimit?: number;
   /**
-   * Counts the form before it is read; by default as a change. `uncounted`: it appends nothing, or passwords are counted
-   * instead, so that an attacker who uses up the limit keeps nobody from it.
+   * Counts the form before it is read; by default as a change of the account, or of the person. `uncounted`: it appends
+   * nothing, or passwords are counted instead, so that an attacker who uses up the limit keeps nobody from it.
    */
   count?: "uncounted" | ((session: SignedIn) => Promise<void>);
   run: (sent: Sent<S>) => Promise<Done>;
@@ -109,8 +109,10 @@ export function formRoute<S extends Schemas = Record<never, never>>(
       schema: { ...schema },
       ...(bodyLimit !== undefined && { bodyLimit }),
       // After protect(), so that forms of other sites use up no limit.
-      preValidation: async ({ visit: { session } }) => {
-        if (session && count !== "uncounted") await count(session);
+      preValidation: async ({ visit: { session, person } }) => {
+        if (count === "uncounted") return;
+        if (!isOfPerson && session) await count(session);
+        if (isOfPerson && person) await countPersonChange(deps, person);
       },
       preHandler: async (request, reply) => {
         if (!isSignedIn(request)) await signIn(request, reply);

@@ -17,7 +17,7 @@ import {
   usedIdentity,
 } from "../../commands/people/identities.ts";
 import { changeName } from "../../commands/people/name.ts";
-import { byPerson, recordAct, writeForPerson } from "../../commands/people/persons.ts";
+import { type AccountsOf, byPerson, recordAct, writeForPerson } from "../../commands/people/persons.ts";
 import { registerPerson } from "../../commands/people/register-person.ts";
 import { emailSecret, LAST_CLAIMS_SECRET, normalEmail } from "../../commands/people/secrets.ts";
 import { isRefused, Refused } from "../../commands/refusals.ts";
@@ -41,7 +41,7 @@ export type Oidc = {
 type Deps = CommandDeps & {
   secrets: Secrets;
   defaultTier: Tier;
-  accountsOf: (personId: string) => Promise<readonly string[]>;
+  accountsOf: AccountsOf;
   oidc: Oidc;
 };
 

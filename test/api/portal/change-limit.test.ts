@@ -63,10 +63,10 @@ describe("changes in the portal", { timeout: 60_000 }, () => {
   });
   afterAll(() => service.stop());
 
-  /** Repeats the cheapest change until it is refused. */
+  /** Repeats the cheapest changes, of the account and of the person, until they are refused. */
   async function useUp(person: Person): Promise<void> {
-    for (let n = 0; n < AN_HOUR; n++)
-      expect((await person.post("/portal/plan/withdraw")).status, `change ${n}`).toBe(303);
+    for (const url of ["/portal/plan/withdraw", "/portal/profile/name"])
+      for (let n = 0; n < AN_HOUR; n++) expect((await person.post(url)).status, `change ${n}`).toBe(303);
   }
 
   const eventsOf = async ({ accountId }: Person, type: string) =>
@@ -121,6 +121,17 @@ describe("changes in the portal", { timeout: 60_000 }, () => {
       expect([url, answer.status]).toEqual([url, status]);
       if (url.endsWith("end-all")) await person.submit("/portal/sign-in", { email: person.email, password });
     }
+  });
+
+  it("of a person are limited by themselves: whatever account the address names, and at the cost of none", async () => {
+    const [person, other] = [await people.person(), await people.person()];
+    const statuses: number[] = [];
+    for (let n = 0; n <= AN_HOUR; n++) {
+      const account = n % 2 ? `/${other.accountId}` : "";
+      statuses.push((await person.post(`/portal${account}/profile/name`, { name: `${n}` })).status);
+    }
+    expect(statuses).toEqual([...Array.from({ length: AN_HOUR }, () => 303), 429]);
+    expect((await person.post("/portal/keys")).status).toBe(200);
   });
 
   it("don't keep anybody from changing the password, or from closing the account", async () => {

@@ -2,19 +2,23 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { issueKey } from "../../../src/commands/account/change-keys.ts";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
+import { removePersonEverywhere } from "../../../src/commands/account/members.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
 import { emailSecret } from "../../../src/commands/people/secrets.ts";
 import { webhookSecret } from "../../../src/commands/webhooks/webhook-key.ts";
 import { addWebhook } from "../../../src/commands/webhooks/webhooks.ts";
+import { ProjectionNotBuilt } from "../../../src/projections/builds/errors.ts";
 import { listKeys } from "../../../src/queries/accounts.ts";
 import { domainsInService, listDomains } from "../../../src/queries/domains.ts";
 import { linksToClose } from "../../../src/queries/links/links-to-close.ts";
+import { accountsOf } from "../../../src/queries/people.ts";
 import { listWebhooks } from "../../../src/queries/webhooks.ts";
 import { accountClosings, CLOSING_CHECKPOINT } from "../../../src/service/jobs/account-closing.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { faultyEventStore } from "../../support/event-store/faulty-event-store.ts";
+import { storeWith } from "../../support/runtime/store-with.ts";
 import { append, putCheckpoint } from "../../support/runtime/stores.ts";
 
 const signal = new AbortController().signal;
@@ -81,6 +85,34 @@ describe("closing an account", () => {
     expect(await deps.secrets.get(emailSecret(accountId), new Date())).toBeUndefined();
     await expect(closeAccount(deps, operator, accountId)).rejects.toThrow("Account not found");
     await account();
+  });
+
+  it("erases nobody before it is known who is in another account, as after a loss of the documents", async () => {
+    const accountId = await account();
+    const other = await account("other@example.com");
+    const personId = deps.newId();
+    await deps.secrets.put(emailSecret(personId), { value: "colleague@example.com" });
+    const at = new Date().toISOString();
+    for (const joined of [accountId, other])
+      await append(deps.eventStore, `account-${joined}`, [
+        { type: "MemberJoined", data: { accountId: joined, personId, role: "editor", at } },
+      ]);
+    const emails = () =>
+      Promise.all([accountId, personId].map((id) => deps.secrets.get(emailSecret(id), new Date())));
+    await opened.catchUp();
+    const lost = async () => {
+      throw new ProjectionNotBuilt("being made", 1);
+    };
+    const readStore = storeWith(deps.readStore, { get: lost });
+    const unknown = { accountsOf: accountsOf({ ...deps, readStore }) };
+    await closeAccount({ ...deps, ...unknown }, operator, accountId);
+    await job(unknown)(signal);
+    expect(await emails()).toEqual(["bye@example.com", "colleague@example.com"]);
+    const removal = removePersonEverywhere({ ...deps, ...unknown }, operator, personId);
+    await expect(removal).rejects.toThrow(ProjectionNotBuilt);
+    expect(await emails()).toEqual(["bye@example.com", "colleague@example.com"]);
+    await job()(signal);
+    expect(await emails()).toEqual([undefined, "colleague@example.com"]);
   });
 
   it("deletes every link in several runs, which continue after an event store failure", async () => {

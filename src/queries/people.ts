@@ -6,12 +6,16 @@ import { invitedAddress } from "../commands/account/members.ts";
 import { isEmailProven, personWithEmail } from "../commands/people/email.ts";
 import type { AccountsOf } from "../commands/people/persons.ts";
 import { emailSecret, nameSecret, normalEmail, sessionSecret } from "../commands/people/secrets.ts";
+import { readableEvent } from "../events/read-event.ts";
+import { CATEGORY } from "../events/streams.ts";
 import { orNotBuilt } from "../projections/builds/errors.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type BrandDocument, brands } from "../projections/definitions/brands.ts";
 import { actorKey } from "../projections/definitions/event-index.ts";
 import { type News, type PersonDocument, persons } from "../projections/definitions/persons.ts";
-import type { Actor, EventStore } from "../stores/event-store/port.ts";
+import { lifecycle } from "../projections/groups.ts";
+import { logPages } from "../stores/event-store/log-pages.ts";
+import { type Actor, type EventStore, START } from "../stores/event-store/port.ts";
 import { allDocuments } from "../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../stores/read-store/port.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
@@ -19,6 +23,9 @@ import { readPage } from "./cursor.ts";
 
 type Deps = { readStore: ReadStore; eventStore: EventStore };
 export type NameDeps = { secrets: Secrets; clock: () => Date };
+
+/** Events read at a time. */
+const PAGE = 1_000;
 
 /** What somebody is called once what names them is destroyed. */
 export const FORMER_MEMBER = "a former member";
@@ -28,14 +35,17 @@ const UNNAMED = "somebody without an address";
 
 /**
  * Ids of the open accounts that the person is a member of, the one that they opened first. The document says which to look at,
- * the accounts' streams say whether it is so. While there is no document yet it is that one alone, unless all are asked for.
+ * the accounts' streams say whether it is so. While there is no document yet it is that one alone, unless all are asked for:
+ * then the log is read as far as the documents are behind it, too.
  */
 export function accountsOf({ readStore, eventStore }: Deps): AccountsOf {
   return async (personId, which) => {
+    // First, so that what a fold adds in between is in both.
+    const since = which === "all" ? await joinedSinceDocuments({ readStore, eventStore }, personId) : [];
     const reading = readStore.get<PersonDocument>(persons.collection.name, personId);
     const person = await (which === "all" ? reading : orNotBuilt(reading));
     // Who opened an account is not in the documents yet.
-    const ids = new Set([personId, ...Object.keys(person?.accounts ?? {})]);
+    const ids = new Set([personId, ...Object.keys(person?.accounts ?? {}), ...since]);
     const found = await Promise.all(
       [...ids].map(async (accountId) => ({ accountId, account: await loadAccount(eventStore, accountId) })),
     );
@@ -43,6 +53,21 @@ export function accountsOf({ readStore, eventStore }: Deps): AccountsOf {
       account.status === "open" && account.members.has(personId) ? [accountId] : [],
     );
   };
+}
+
+/** Ids of accounts that the person has joined or opened since the events that are in the documents. */
+async function joinedSinceDocuments({ readStore, eventStore }: Deps, personId: string): Promise<string[]> {
+  const after = (await readStore.checkpoint(lifecycle.name))?.position ?? START;
+  const accountIds: string[] = [];
+  for await (const { events } of logPages(eventStore, { after, categories: [CATEGORY.account], limit: PAGE }))
+    for (const recorded of events) {
+      const event = readableEvent(recorded);
+      if (event?.type === "MemberJoined" && event.data.personId === personId)
+        accountIds.push(event.data.accountId);
+      if (event?.type === "AccountOpened" && event.data.ownerId === personId)
+        accountIds.push(event.data.accountId);
+    }
+  return accountIds;
 }
 
 /** `name`: as they are called, by default their address. Both undefined for who was removed. */

@@ -115,6 +115,18 @@ describe("closing an account", () => {
     expect(await emails()).toEqual([undefined, "colleague@example.com"]);
   });
 
+  it("erases nobody who has joined another account since the events that the documents show", async () => {
+    const [accountId, other] = [await account(), await account("other@example.com")];
+    await opened.catchUp();
+    const at = new Date().toISOString();
+    await append(deps.eventStore, `account-${other}`, [
+      { type: "MemberJoined", data: { accountId: other, personId: accountId, role: "editor", at } },
+    ]);
+    await closeAccount(deps, operator, accountId);
+    await job()(signal);
+    expect(await deps.secrets.get(emailSecret(accountId), new Date())).toBe("bye@example.com");
+  });
+
   it("deletes every link in several runs, which continue after an event store failure", async () => {
     const accountId = await account();
     await links(accountId, 20);

@@ -382,6 +382,21 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       expect(await now.counted()).toBe(20);
     });
 
+    it("that two processes fold to their end are not said to be cancelled", async () => {
+      await happen();
+      const [now, other] = [program(), program()];
+      await now.catchUp();
+      const { signal } = new AbortController();
+      for (let round = 0; round < 10; round++) {
+        const { building } = await now.change((builds) => begin(builds, clicks));
+        const fold = ({ deps }: typeof now) =>
+          completeBuild(deps, clicks, building as Building, { signal }).then(({ outcome }) => outcome);
+        const outcomes = await Promise.allSettled([fold(now), fold(other)]);
+        const said = outcomes.flatMap((ended) => (ended.status === "fulfilled" ? [ended.value] : []));
+        expect(new Set(said)).toEqual(new Set(["active"]));
+      }
+    });
+
     it("that are cancelled are not begun again by who finds their documents dropped", async () => {
       await happen();
       await program().catchUp();

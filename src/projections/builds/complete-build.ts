@@ -37,7 +37,11 @@ export async function completeBuild(
   options: Options,
 ): Promise<Outcome> {
   const folded = await foldUntilActive(deps, group, build, options);
-  if (folded.outcome === "cancelled") await dropUnlisted(deps, group, build);
+  if (folded.outcome !== "cancelled") return folded;
+  // It is no longer in the making, either, where another process has folded it to its end meanwhile.
+  if (isSame((await readBuilds(deps.readStore, group)).active, build))
+    return { ...folded, outcome: "active" };
+  await dropUnlisted(deps, group, build);
   return folded;
 }
 

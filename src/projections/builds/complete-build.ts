@@ -39,8 +39,8 @@ export async function completeBuild(
   const folded = await foldUntilActive(deps, group, build, options);
   if (folded.outcome !== "cancelled") return folded;
   // It is no longer in the making, either, where another process has folded it to its end meanwhile.
-  if (isSame((await readBuilds(deps.readStore, group)).active, build))
-    return { ...folded, outcome: "active" };
+  const { active } = await readBuilds(deps.readStore, group);
+  if (isSame(active, build)) return { outcome: "active", events: active?.events ?? folded.events };
   await dropUnlisted(deps, group, build);
   return folded;
 }

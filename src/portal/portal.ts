@@ -68,10 +68,10 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
       sellsPlans: deps.planPrice !== undefined,
       isSignUpOpen: deps.signUp === "open",
       async signedIn(sent, accountId) {
-        const found = await portal.sessions.find(sent[cookies.session], accountId);
-        if (!found) return {};
-        const accounts = await orUndefined(accountsToSwitch(deps, found.person.personId));
-        return { ...found, accounts: accounts ?? [] };
+        const visitor = await portal.sessions.find(sent[cookies.session], accountId);
+        if (!visitor) return {};
+        const accounts = await orUndefined(accountsToSwitch(deps, visitor.person.personId));
+        return { ...visitor, accounts: accounts ?? [] };
       },
       assets,
       cookies,

@@ -46,10 +46,10 @@ export function accountsOf({ readStore, eventStore }: Deps): AccountsOf {
     const person = await (which === "all" ? reading : orNotBuilt(reading));
     // Who opened an account is not in the documents yet.
     const ids = new Set([personId, ...Object.keys(person?.accounts ?? {}), ...since]);
-    const found = await Promise.all(
+    const candidates = await Promise.all(
       [...ids].map(async (accountId) => ({ accountId, account: await loadAccount(eventStore, accountId) })),
     );
-    return found.flatMap(({ accountId, account }) =>
+    return candidates.flatMap(({ accountId, account }) =>
       account.status === "open" && account.members.has(personId) ? [accountId] : [],
     );
   };
@@ -144,10 +144,10 @@ export async function accountsToSwitch(
   const person = await orNotBuilt(deps.readStore.get<PersonDocument>(persons.collection.name, personId));
   const ids = Object.keys(person?.accounts ?? {});
   if (ids.length < 2) return [];
-  const found = await orNotBuilt(
+  const documents = await orNotBuilt(
     deps.readStore.getMany<AccountDocument>(accounts.collection.name, ids.slice(0, MOST_NAMED)),
   );
-  const open = (found ?? []).filter(({ status }) => status === "open");
+  const open = (documents ?? []).filter(({ status }) => status === "open");
   const named = open.map(async ({ _id }) => ({ accountId: _id, name: await accountName(deps, _id) }));
   return (await Promise.all(named)).sort((a, b) => a.name.localeCompare(b.name));
 }
@@ -216,8 +216,8 @@ export async function peoplePage(
 async function personsNamed({ secrets, clock }: NameDeps, find: string): Promise<string[]> {
   const part = normalEmail(find);
   const named = await Promise.all([emailSecret, nameSecret].map((of) => secrets.list(of(""), clock())));
-  const found = named.flat().filter(({ value }) => normalEmail(String(value)).includes(part));
-  return [...new Set([part, ...found.map(({ key }) => key.split("/").at(-1) ?? "")])];
+  const matching = named.flat().filter(({ value }) => normalEmail(String(value)).includes(part));
+  return [...new Set([part, ...matching.map(({ key }) => key.split("/").at(-1) ?? "")])];
 }
 
 export async function personRow(deps: Pick<Deps, "readStore"> & NameDeps, personId: string) {

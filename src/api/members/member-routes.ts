@@ -100,13 +100,13 @@ export function memberRoutes(app: Api, deps: MemberDeps): void {
     return { members };
   });
 
-  const one = z.object({ person_id: z.uuid() });
+  const params = z.object({ person_id: z.uuid() });
   const change = {
     ...writing,
     operationId: "changeMember",
     summary: "Give a member another role",
     description: `${CAP} The last owner stays one.`,
-    params: one,
+    params,
     body: MemberPatch,
     response: { 200: Member, ...apiErrors(400, 401, 403, 404, 409) },
   };
@@ -123,7 +123,7 @@ export function memberRoutes(app: Api, deps: MemberDeps): void {
     operationId: "removeMember",
     summary: "Remove a member",
     description: `Ends their own keys, too. ${CAP} The last owner stays.`,
-    params: one,
+    params,
     response: { 204: z.undefined().describe("No member any more"), ...apiErrors(400, 401, 403, 404, 409) },
   };
   app.delete("/api/v1/members/:person_id", { schema: remove, preHandler, onSend }, async (request, reply) => {

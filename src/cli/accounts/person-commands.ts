@@ -21,9 +21,9 @@ export const commands: readonly CommandRow[] = [
     args: { person: PERSON },
     by: runQuery,
     async run({ deps }, _: object, personId: string) {
-      const found = await personRow(deps, personId);
-      if (!found) throw new Refused("person_not_found");
-      return found;
+      const person = await personRow(deps, personId);
+      if (!person) throw new Refused("person_not_found");
+      return person;
     },
   },
   {

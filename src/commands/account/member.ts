@@ -161,7 +161,7 @@ function keepAnOwner(account: OpenAccount, role: Role): void {
 }
 
 /** Whether a member with this role is the only owner. */
-function isLastOwner({ members }: OpenAccount, role: Role): boolean {
+export function isLastOwner({ members }: OpenAccount, role: Role | undefined): boolean {
   return role === "owner" && [...members.values()].filter((member) => member.role === role).length === 1;
 }
 

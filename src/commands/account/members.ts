@@ -15,7 +15,7 @@ import { Refused } from "../refusals.ts";
 import { type Invitation, type OpenAccount, opened } from "./account.ts";
 import { changeAccount, loadAccount, onAccount } from "./account-stream.ts";
 import { isThemselves, requireRight } from "./authority.ts";
-import { accept, changeRole, invite, openInvitations, remove, withdraw } from "./member.ts";
+import { accept, changeRole, invite, isLastOwner, openInvitations, remove, withdraw } from "./member.ts";
 import { invitationSecret } from "./secrets.ts";
 
 type Deps = CommandDeps & { secrets: Secrets };
@@ -167,16 +167,16 @@ export async function invitationsTo(
   email: string,
 ): Promise<{ accountId: string; invitationId: string }[]> {
   const records = await secrets.list(invitationSecret(""), clock());
-  const found: { accountId: string; invitationId: string }[] = [];
+  const waiting: { accountId: string; invitationId: string }[] = [];
   for (const { key, value } of records) {
     const { accountId, email: to } = value as InvitationRecord;
     if (normalEmail(to) !== normalEmail(email)) continue;
     const invitationId = key.slice(invitationSecret("").length);
     const account = await loadAccount(eventStore, accountId);
     const open = account.status === "open" ? openInvitations(account, clock().toISOString()) : [];
-    if (open.some(([id]) => id === invitationId)) found.push({ accountId, invitationId });
+    if (open.some(([id]) => id === invitationId)) waiting.push({ accountId, invitationId });
   }
-  return found;
+  return waiting;
 }
 
 /**
@@ -269,9 +269,8 @@ export async function removePersonEverywhere(
     throw new Refused("person_not_found");
   const accounts = await deps.accountsOf(personId, "all");
   for (const accountId of accounts) {
-    const { members } = opened(await loadAccount(deps.eventStore, accountId));
-    const owners = [...members].filter(([, { role }]) => role === "owner").map(([id]) => id);
-    if (owners.length === 1 && owners[0] === personId)
+    const account = opened(await loadAccount(deps.eventStore, accountId));
+    if (isLastOwner(account, account.members.get(personId)?.role))
       throw new Refused(
         "last_owner",
         `They are the last owner of account ${accountId}: make somebody else an owner first, or close the account`,

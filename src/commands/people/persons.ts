@@ -107,8 +107,8 @@ async function sessionSecrets(
   personId: string,
 ): Promise<string[]> {
   const prefixes = [sessionSecret(personId, ""), deviceSecret(personId, "")];
-  const found = await Promise.all(prefixes.map((prefix) => secrets.list(prefix, clock())));
-  return found.flat().map(({ key }) => key);
+  const listed = await Promise.all(prefixes.map((prefix) => secrets.list(prefix, clock())));
+  return listed.flat().map(({ key }) => key);
 }
 
 /** For good; again where it was interrupted. Their memberships are ended elsewhere, before (account/members.ts). */

@@ -91,7 +91,7 @@ function groupsText({ groups }: Pick<ProviderIdentity, "groups">, { groups: gran
   if ("unknown" in groups)
     return html`${badge("warn", "Not known")} ${groups.unknown}: memberships stay as they are`;
   const { roles, isOperator } = givenTo(groups, grants);
-  const given = [...roles].map(([accountId, role]) => `${role} of ${accountId}`);
-  if (isOperator) given.push("operator");
-  return `${groups.known.join(", ") || "none"}; they give ${given.join(", ") || "nothing"}`;
+  const granted = [...roles].map(([accountId, role]) => `${role} of ${accountId}`);
+  if (isOperator) granted.push("operator");
+  return `${groups.known.join(", ") || "none"}; they give ${granted.join(", ") || "nothing"}`;
 }

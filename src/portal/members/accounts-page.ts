@@ -62,7 +62,7 @@ async function sendAccounts(
   reply: FastifyReply,
   { personId, email, provider }: SignedInPerson,
 ): Promise<FastifyReply> {
-  const found = (await deps.accountsOf(personId)).map(async (accountId): Promise<Row> => {
+  const reading = (await deps.accountsOf(personId)).map(async (accountId): Promise<Row> => {
     const { members } = opened(await deps.links.currentAccount(accountId));
     const role = members.get(personId)?.role;
     if (role === undefined) throw new Refused("not_a_member");
@@ -80,7 +80,7 @@ async function sendAccounts(
           : html`<a class="button button-small" href="${addressIn(accountId, "/portal")}" aria-label="Open ${name}">Open</a>`,
     },
   };
-  const rows = await Promise.all(found);
+  const rows = await Promise.all(reading);
   return sendPage(reply, {
     title: "Your accounts",
     lead: html`You are signed in as ${email || "somebody without an address"}: <a href="/portal/profile">your profile</a>.`,

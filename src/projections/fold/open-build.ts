@@ -37,11 +37,11 @@ export async function whyAnew(
 ): Promise<string | undefined> {
   const name = checkpointName(group, build);
   if (!checkpoint) {
-    const found = await Promise.all(
+    const firstOfEach = await Promise.all(
       collectionsOf(group, build).map((spec) => readStore.find(spec.name, { limit: 1, fields: [] })),
     );
     const isOfAnotherTime =
-      found.some((documents) => documents.length > 0) && !(await readStore.checkpoint(name));
+      firstOfEach.some((documents) => documents.length > 0) && !(await readStore.checkpoint(name));
     return isOfAnotherTime ? droppedOrOlder(name) : undefined;
   }
   if (!(await isOfThisLog({ eventStore }, checkpoint)))

@@ -199,8 +199,8 @@ export const questions = {
     next: "cursor",
     async answer(deps: FindAccountDeps, { correlation_id: correlationId, up_to: upTo, ...asked }) {
       const filter = { ...asked, account: await ofAccount(deps, asked), correlationId, upTo };
-      const found = await findEvents(deps, filter, asked);
-      return { ...found, events: await withActorNames(deps, found.events) };
+      const page = await findEvents(deps, filter, asked);
+      return { ...page, events: await withActorNames(deps, page.events) };
     },
   }),
   log: question({

@@ -77,9 +77,9 @@ export async function signInAtProvider(
   const isKnown = (await personWithIdentity(deps, identity)) !== undefined;
   const settle = () => settled(deps, requestId, identity);
   const settledAs = isKnown ? await settle() : await alone(deps, identity, settle);
-  const given = givenTo(identity.groups, deps.oidc.groups);
-  const followed = await followGroups(deps, requestId, settledAs.personId, identity, given.roles);
-  return { ...settledAs, isOperator: given.isOperator, position: followed ?? settledAs.position };
+  const granted = givenTo(identity.groups, deps.oidc.groups);
+  const followed = await followGroups(deps, requestId, settledAs.personId, identity, granted.roles);
+  return { ...settledAs, isOperator: granted.isOperator, position: followed ?? settledAs.position };
 }
 
 /** What would be done of an identity; it changes nothing. */
@@ -98,7 +98,7 @@ export async function considerSignIn(
   ]);
   const isNew = known === undefined && holder === undefined;
   const invitations = isNew && email !== undefined ? await invitationsTo(deps, email) : [];
-  const given = givenTo(identity.groups, deps.oidc.groups);
+  const granted = givenTo(identity.groups, deps.oidc.groups);
   const decision = decideSignIn(identity, {
     known: known?.personId,
     holder: holder && {
@@ -109,7 +109,7 @@ export async function considerSignIn(
       ),
     },
     isInvited: invitations.length > 0,
-    isInGroup: given.isOperator || given.roles.size > 0,
+    isInGroup: granted.isOperator || granted.roles.size > 0,
     joining: deps.oidc.joining,
   });
   // Whoever has an unproven address of somebody who is invited accepts nothing, though settings let them in.
@@ -190,18 +190,18 @@ async function followGroups(
   if ("unknown" in groups) return undefined;
   let last: Position | undefined;
   for (const accountId of new Set([...(await deps.accountsOf(personId)), ...roles.keys()])) {
-    const given = { personId, role: roles.get(accountId), through: "group" } as const;
-    last = (await give(deps, requestId, accountId, given)) ?? last;
+    const membership = { personId, role: roles.get(accountId), through: "group" } as const;
+    last = (await give(deps, requestId, accountId, membership)) ?? last;
   }
   return last;
 }
 
 /** A membership that can't be given, as the account is full, keeps nobody from signing in. */
-async function give(deps: Deps, requestId: string, accountId: string, given: GivenRole) {
+async function give(deps: Deps, requestId: string, accountId: string, membership: GivenRole) {
   try {
     const context = { requestId, actor: SYSTEM };
     const { position } = await changeAccount(deps, context, accountId, (account, at) =>
-      followSettings(account, { ...given, at }),
+      followSettings(account, { ...membership, at }),
     );
     return position;
   } catch (error) {

@@ -17,7 +17,7 @@ import { changesRoutes } from "./analytics/changes-route.ts";
 import { sharedPagesRoutes } from "./analytics/shared-pages-route.ts";
 import { eventsRoute } from "./events/events-route.ts";
 import type { Api } from "./fastify.ts";
-import { idempotency, idempotentRoutes } from "./idempotency.ts";
+import { idempotency, takeIdempotencyKey } from "./idempotency.ts";
 import type { KeyGuard, KeyGuardDeps } from "./key-guard.ts";
 import { changeInBulkRoutes } from "./links/bulk-routes.ts";
 import { historyRoute } from "./links/history-route.ts";
@@ -78,7 +78,7 @@ export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
   base.register(async (keyed: Api) => {
     const repeatable = idempotency({ secrets: backend.secrets, clock, newId });
     scopeRoutes(keyed);
-    idempotentRoutes(keyed, repeatable);
+    keyed.addHook("onRoute", (route) => takeIdempotencyKey(route, repeatable));
     keyed.addHook("onRequest", async (request, reply) => {
       reply.header("cache-control", "no-store");
       await guard.demand(request, reply, scopeOf(request.routeOptions.config));

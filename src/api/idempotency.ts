@@ -4,7 +4,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { Refused } from "../commands/refusals.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
-import type { Api } from "./fastify.ts";
 
 /** `record`: the name of what is kept. */
 export type KeyedRequest = { record: string; kept: KeyRecord };
@@ -38,17 +37,14 @@ const Header = z.object({
     }),
 });
 
-/** Every route of `keyed` that changes something takes the header. Must be called before they are registered. */
-export function idempotentRoutes(keyed: Api, { preHandler, onSend }: Idempotency): void {
-  keyed.addHook("onRoute", (route) => {
-    if (route.method === "GET" || route.method === "HEAD") return;
-    const { headers = z.object({}), ...schema } = (route.schema ?? {}) as { headers?: z.ZodObject };
-    Object.assign(route, {
-      schema: { ...schema, headers: Header.extend(headers.shape) },
-      preHandler,
-      onSend,
-    });
-  });
+/** Where the route changes something; as it is registered. */
+export function takeIdempotencyKey(
+  route: { method: string | string[]; schema?: object },
+  { preHandler, onSend }: Idempotency,
+): void {
+  if (route.method === "GET" || route.method === "HEAD") return;
+  const { headers = z.object({}), ...schema } = (route.schema ?? {}) as { headers?: z.ZodObject };
+  Object.assign(route, { schema: { ...schema, headers: Header.extend(headers.shape) }, preHandler, onSend });
 }
 
 /**

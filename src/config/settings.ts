@@ -260,7 +260,7 @@ export const SETTINGS = {
     variable: "WEBHOOK_ALLOW_PRIVATE",
     read: flag,
     unset: "`false`",
-    what: "`true`: webhooks may go to `http`, loopback and private addresses (for commands, too; with servers set it where they are given)",
+    what: "`true`: webhooks may go to `http`, loopback and private addresses",
   },
   tlsAskSecret: {
     variable: "TLS_ASK_SECRET",

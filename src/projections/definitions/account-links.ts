@@ -7,7 +7,6 @@ import type { Projection } from "../projection.ts";
 export type AccountLinksDocument = Document & { links: number; deleted: number };
 
 export const accountLinks: Projection<AccountLinksDocument> = {
-  name: "account-links",
   collection: { name: "account-links", indexes: [] },
   handles: ["LinkCreated", "LinkDeleted", "LinkRestored"],
   key: (event) => (event.data as LinkEvent["data"]).accountId,

@@ -20,7 +20,6 @@ export type AccountDocument = Document & {
 };
 
 export const accounts: Projection<AccountDocument> = {
-  name: "accounts",
   collection: { name: "accounts", indexes: [["openedAt"]] },
   handles: [
     "AccountOpened",

@@ -17,7 +17,6 @@ export type BrandDocument = Document & {
 const NOTHING = { name: null, colour: null, fallbackUrl: null, logo: null };
 
 export const brands: Projection<BrandDocument> = {
-  name: "brands",
   collection: { name: "brands", indexes: [] },
   handles: ["BrandChanged", "LogoChanged", "QrLookChanged", "AccountClosed"],
   key: (event) => ("accountId" in event.data ? event.data.accountId : undefined),

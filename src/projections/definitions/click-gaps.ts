@@ -14,7 +14,6 @@ export const ALL_GAPS = "all";
 const MOST_GAPS = 1_000;
 
 export const clickGaps: Projection<ClickGapsDocument> = {
-  name: "click-gaps",
   collection: { name: "click-gaps", indexes: [] },
   handles: ["ClicksNotRecorded"],
   key: () => ALL_GAPS,

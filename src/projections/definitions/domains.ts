@@ -32,7 +32,6 @@ const unproven = { domainId: null, state: "added", active: false, verifiedAt: nu
 const asNew = { ...unproven, recordLostAt: null, lost: false, homeUrl: null };
 
 export const domains: Projection<DomainDocument> = {
-  name: "domains",
   collection: {
     name: "domains",
     indexes: [["domainId"], ["hostname"], ["accountId", "addedAt"], ["state", "proven"]],

@@ -21,7 +21,6 @@ export type KeyDocument = Document &
 export type KeyTextDocument = Document & { accountId: string; keyId: string };
 
 export const keys: Projection<KeyDocument> = {
-  name: "keys",
   collection: { name: "keys", indexes: [["accountId", "issuedAt"]] },
   handles: ["KeyIssued", "KeyRotated", "KeyDeactivated"],
   key: (event) => ("keyId" in event.data && event.type.startsWith("Key") ? event.data.keyId : undefined),
@@ -52,7 +51,6 @@ export const keys: Projection<KeyDocument> = {
 };
 
 export const keyTexts: Projection<KeyTextDocument> = {
-  name: "key-texts",
   collection: { name: "key-texts", indexes: [] },
   handles: ["KeyIssued", "KeyRotated"],
   key: (event) =>

@@ -36,7 +36,6 @@ export type LinkDocument = Document &
 export const NOTED = "~";
 
 export const links: Projection<LinkDocument> = {
-  name: "links",
   collection: {
     name: "links",
     indexes: [

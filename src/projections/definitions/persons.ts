@@ -27,7 +27,6 @@ export type PersonDocument = Document & {
 };
 
 export const persons: Projection<PersonDocument> = {
-  name: "persons",
   collection: { name: "persons", indexes: [["registeredAt"]] },
   handles: [
     "AccountOpened",

@@ -30,7 +30,6 @@ export type WebhookDocument = Document & {
 const running = { pausedBy: null, reason: null, pausedAt: null } as const;
 
 export const webhooks: Projection<WebhookDocument> = {
-  name: "webhooks",
   collection: { name: "webhooks", indexes: [["accountId", "addedAt"], ["url"]] },
   handles: [
     "WebhookAdded",

@@ -10,7 +10,6 @@ export type WeeklyMailDocument = Document & {
 };
 
 export const weeklyMails: Projection<WeeklyMailDocument> = {
-  name: "weekly-mails",
   collection: { name: "weekly-mails", indexes: [["status"]] },
   handles: ["WeeklyMailBegun", "WeeklyMailStopped"],
   key: (event) => ("mailId" in event.data ? event.data.mailId : undefined),

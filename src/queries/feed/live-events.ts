@@ -1,6 +1,7 @@
 // Events as they happen, such as those of one account: one shared subscription for all watchers, each of which has a cursor
 // of its own.
 import { EventEmitter, once } from "node:events";
+import { laterOf } from "../../projections/definitions/click-tables/positions.ts";
 import { type EventStore, type Position, type RecordedEvent, START } from "../../stores/event-store/port.ts";
 
 /** `events`: in log order. `position`: the log is searched up to here; a watcher continues from it when it reconnects. */
@@ -60,7 +61,7 @@ export function liveEvents(deps: LiveEventsDeps, source: LiveSource) {
           const events = kept ?? (await keyed(read?.events ?? [], source));
           searched = kept ? 0 : searched + events.length;
           if (searched > MOST_SEARCHED) return "tooFar";
-          position = read?.next ?? later(position, end);
+          position = read?.next ?? laterOf(position, end);
           const own = events.filter((event) => event.key === key || event.key === EVERY_KEY);
           yield { events: own.map(({ event }) => event), position };
           while (!signal.aborted && position >= (tail.end() ?? START)) await tail.moved(signal);
@@ -81,10 +82,6 @@ type Keyed = { event: RecordedEvent; key: string | undefined };
 
 async function keyed(events: readonly RecordedEvent[], { keyOf }: LiveSource): Promise<Keyed[]> {
   return await Promise.all(events.map(async (event) => ({ event, key: await keyOf(event) })));
-}
-
-export function later(position: Position, other: Position): Position {
-  return position < other ? other : position;
 }
 
 /** The newest events of the subscription. */

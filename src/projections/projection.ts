@@ -6,7 +6,7 @@ import type { CollectionSpec, Document } from "../stores/read-store/port.ts";
 /** The document as folds see it; `_id` and `_position` are added to it. */
 export type Fields<D extends Document> = Omit<D, "_id" | "_position">;
 
-type Handled<T extends EventType> = Extract<StoredEvent, { type: T }>;
+export type Handled<T extends EventType> = Extract<StoredEvent, { type: T }>;
 
 /**
  * Of events of types `T`. `key`: id of the document that an event changes, undefined for none. `evolve` may change the given
@@ -21,3 +21,10 @@ export type Projection<D extends Document = Document, T extends EventType = Even
   empty(event: Handled<T>): Fields<D>;
   evolve(document: Fields<D>, event: Handled<T>): Fields<D>;
 };
+
+export function isHandled<T extends EventType>(
+  { handles }: Pick<Projection<Document, T>, "handles">,
+  event: StoredEvent,
+): event is Handled<T> {
+  return (handles as readonly EventType[]).includes(event.type);
+}

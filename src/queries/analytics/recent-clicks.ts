@@ -56,7 +56,7 @@ export type LatestClick = RecentClick & { link: string };
 
 /** Latest first, of those that fit the question. @throws ChunkReplaced, EventNewer, what the stores throw */
 export async function latestClicks(
-  deps: Deps & { readStore: Pick<ReadStore, "getMany"> },
+  deps: Deps,
   { accountId, ...filter }: RowFilter & { accountId: string },
   limit: number,
   slices: TimeSlices,

@@ -1,4 +1,6 @@
 // The totals of links: kept for the next commit where they change with most rows, as they likely change again.
+
+import { LRUCache } from "lru-cache";
 import { documentsById } from "../../../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import type { ChunkBuilder } from "../../definitions/click-tables/chunk-builder.ts";
@@ -22,11 +24,12 @@ const AT_A_TIME = 250;
 export class LinkTotalsFold {
   readonly #readStore: Pick<ReadStore, "getMany">;
   readonly #mostKept: number;
-  #kept = new Map<string, LinkTotalsDocument>();
+  readonly #kept: LRUCache<string, LinkTotalsDocument>;
 
   constructor(readStore: Pick<ReadStore, "getMany">, mostKept: number) {
     this.#readStore = readStore;
     this.#mostKept = mostKept;
+    this.#kept = new LRUCache({ max: mostKept });
   }
 
   /**
@@ -60,14 +63,7 @@ export class LinkTotalsFold {
             this.#mostKept,
             (a, b) => b.rows - a.rows,
           ).map(({ document }) => document);
-    for (const document of busiest) {
-      this.#kept.delete(document._id);
-      this.#kept.set(document._id, document);
-    }
-    for (const id of this.#kept.keys()) {
-      if (this.#kept.size <= this.#mostKept) break;
-      this.#kept.delete(id);
-    }
+    for (const document of busiest) this.#kept.set(document._id, document);
     return changed;
   }
 

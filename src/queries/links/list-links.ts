@@ -99,9 +99,7 @@ export async function listLinks(
   const { page, next } = await linksPage(deps, filter, { after: cursor, limit }, sort);
   const statuses = await statusesOf(deps, page);
   return {
-    links: page.map((link, n) =>
-      linkDetailsObject(link, { ...link, status: statuses[n] as LinkStatus }, deps.baseUrl),
-    ),
+    links: page.map((link, n) => linkDetailsObject(link, statuses[n] as LinkStatus, deps.baseUrl)),
     total: await deps.readStore.count(links.collection.name, filter),
     next_cursor: next,
   };

@@ -1,5 +1,6 @@
 // Notes in the streams of links that they are past their end, or that their clicks are used up: histories and webhooks
 // tell of it.
+
 import type { CommandDeps } from "../../commands/handle-command.ts";
 import { onEachLink } from "../../commands/links/bulk/each-link.ts";
 import { reachEnd } from "../../commands/links/link.ts";
@@ -8,13 +9,14 @@ import { COARSE_STATUSES } from "../../events/links/link-status.ts";
 import { isEventError } from "../../events/read-event.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
 import { type LinkDocument, links, NOTED } from "../../projections/definitions/links.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
 import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { FindQuery, ReadStore } from "../../stores/read-store/port.ts";
 
 type LinkEndsDeps = CommandDeps & {
   readStore: ReadStore;
-  log: { warn(fields: object, message: string): void };
+  log: Pick<BasicLogger, "warn">;
 };
 
 const PAGE = 500;

@@ -21,16 +21,14 @@ export function openApi(
     catchUp: () => follower.catchUp(),
   });
   follower.listen((event) => callers.onEvent(event));
-  const { newId, sleep } = runtimeDeps;
   const mailer = lazyMailer(config);
   onStop(async () => mailer?.close());
   return {
+    ...runtimeDeps,
     config,
     backend,
     counts,
     clock,
-    newId,
-    sleep,
     log,
     mailer,
     logReader,

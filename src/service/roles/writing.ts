@@ -37,17 +37,13 @@ export function linkDeps(
 ): CreateLinkDeps {
   const { baseHost, baseUrl, baseHostSlugs } = config;
   const { eventStore, readStore, secrets } = backend;
-  const { newId, random, sleep, randomSlug } = runtimeDeps;
   return {
+    ...runtimeDeps,
     eventStore,
     clock,
-    newId,
-    random,
-    sleep,
     baseUrl,
     baseHost,
     baseHostSlugs,
-    randomSlug,
     secrets,
     passwordWork,
     currentAccount: accounts.current,

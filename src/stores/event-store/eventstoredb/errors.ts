@@ -7,7 +7,7 @@ import {
 } from "@eventstore/db-client";
 import { DomainError, Failure, messageOf } from "../../../runtime/errors.ts";
 import { backoffMs } from "../../../runtime/keep-trying.ts";
-import type { Sleep } from "../../../runtime/pause.ts";
+import { pause } from "../../../runtime/pause.ts";
 import { StoreFailed, StoreUnavailable } from "../../connections/errors.ts";
 import { StreamRemoved } from "../port.ts";
 import type { Servers } from "./connection.ts";
@@ -15,7 +15,6 @@ import { type Right, whatIsMissing } from "./rights.ts";
 
 export type Deps = {
   servers: Servers;
-  sleep: Sleep;
   random: () => number;
   /** Longest silence of a call. */
   timeoutMs: number;
@@ -61,7 +60,7 @@ export function readError(error: unknown): unknown {
  * of our own unchanged
  */
 export async function withRetries<T>(
-  { servers, sleep, random }: Deps,
+  { servers, random }: Deps,
   right: Right,
   work: (client: EventStoreDBClient) => Promise<T>,
 ): Promise<T> {
@@ -74,7 +73,7 @@ export async function withRetries<T>(
       leaveOrThrow(servers, client, error, right);
       if (attempt === ATTEMPTS || performance.now() - started > GIVE_UP_MS)
         throw new StoreUnavailable(`The event store can't be reached: ${messageOf(error)}`, { cause: error });
-      await sleep(backoffMs(attempt, RETRY, random));
+      await pause(backoffMs(attempt, RETRY, random));
     }
   }
 }

@@ -1,7 +1,7 @@
 // The event store of servers: EventStoreDB, or KurrentDB, its present name; the faults of their client end in this folder.
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import pLimit from "p-limit";
-import { inTime, pause, untilAborted } from "../../../runtime/pause.ts";
+import { inTime, untilAborted } from "../../../runtime/pause.ts";
 import { StoreUnavailable } from "../../connections/errors.ts";
 import type { AppendResult, EventStore, PageAsRead, SubscribeOptions } from "../port.ts";
 import { append } from "./append.ts";
@@ -30,7 +30,7 @@ export async function openEventStoreDb(
   { timeoutMs = 5_000, silenceMs = 30_000, inFlight = 64, random = Math.random }: EventStoreDbOptions = {},
 ): Promise<EventStore> {
   const servers = new Servers(connectionString);
-  const deps: Deps = { servers, sleep: pause, random, timeoutMs, silenceMs };
+  const deps: Deps = { servers, random, timeoutMs, silenceMs };
   const closing = new AbortController();
   const appends = new Set<Promise<AppendResult>>();
   const appending = bounded(inFlight);

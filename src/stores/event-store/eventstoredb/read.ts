@@ -9,6 +9,7 @@ import {
 } from "@eventstore/db-client";
 import { Failure } from "../../../runtime/errors.ts";
 import { backoffMs } from "../../../runtime/keep-trying.ts";
+import { pause } from "../../../runtime/pause.ts";
 import {
   START as LOG_START,
   type LogPage,
@@ -159,7 +160,7 @@ export async function* subscribeForEver(deps: Deps, options: SubscribeOptions): 
     } catch (error) {
       leaveOrThrow(deps.servers, client, error, READ_LOG);
     }
-    await deps.sleep(backoffMs(1, RESUBSCRIBE, deps.random), signal);
+    await pause(backoffMs(1, RESUBSCRIBE, deps.random), signal);
   }
 }
 

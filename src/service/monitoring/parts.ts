@@ -377,8 +377,8 @@ const LEVELS = ["unready", "degraded", "notice"] as const;
 /** Of all parts, those first for which this process is not ready; notices where the operator's look is given. */
 export function problemsOf(seen: Seen, operator?: SeenByOperator): Problem[] {
   const all = PARTS.flatMap(({ name: part, affects = [], at, findings, notices }) => {
-    const complete = (level: Problem["level"], found: (Finding | undefined | false)[] = []) =>
-      found.flatMap((finding) => (finding ? [{ part, level, affects, at, ...finding }] : []));
+    const complete = (level: Problem["level"], rows: (Finding | undefined | false)[] = []) =>
+      rows.flatMap((finding) => (finding ? [{ part, level, affects, at, ...finding }] : []));
     return [
       ...complete("degraded", findings?.(seen)),
       ...complete("notice", operator && notices?.(operator)),

@@ -9,8 +9,8 @@ import type { RoleContext } from "./role-context.ts";
 import type { Writing } from "./writing.ts";
 
 export function openApi(
-  { config, log, clock, backend, counts, threads, onStop }: RoleContext,
-  { accounts, links, rateLimits, fresh, logReader }: Writing,
+  { config, log, clock, backend, counts, rateLimits, threads, onStop }: RoleContext,
+  { accounts, links, fresh, logReader }: Writing,
   follower: LogFollower,
 ): ApiDeps {
   const { eventStore, readStore, secrets } = backend;

@@ -20,9 +20,9 @@ import type { Writing } from "./writing.ts";
 
 export async function openPortal(
   context: RoleContext,
-  { links, rateLimits, fresh, logReader, onMembersChanged }: Writing,
+  { links, fresh, logReader, onMembersChanged }: Writing,
 ): Promise<PortalDeps> {
-  const { config, log, clock, backend, counts, passwordWork, threads, onStop } = context;
+  const { config, log, clock, backend, counts, rateLimits, passwordWork, threads, onStop } = context;
   const { eventStore, readStore, foldStore, secrets, deliveryQueue } = backend;
   const { baseUrl, baseHost, keyPrefix, planPrice, defaultTier, limits, signUp, signIn, sessionHours } =
     config;

@@ -29,9 +29,9 @@ export function begunLog(openLog: () => Promise<EventStore>, { readOnly = false 
     return begun;
   };
   const required = async () => {
-    const known = await beginning();
-    if (!known) throw new StoreUnavailable("The log has not begun yet");
-    return known;
+    const log = await beginning();
+    if (!log) throw new StoreUnavailable("The log has not begun yet");
+    return log;
   };
   return {
     eventStore: async () => begunEventStore(await whole(), readOnly ? beginning : required),

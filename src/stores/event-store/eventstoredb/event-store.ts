@@ -6,10 +6,9 @@ import { StoreUnavailable } from "../../connections/errors.ts";
 import type { AppendResult, EventStore, PageAsRead, SubscribeOptions } from "../port.ts";
 import { append } from "./append.ts";
 import { Servers } from "./connection.ts";
-import { type Deps, withRetries } from "./errors.ts";
+import { type Deps, READ_LOG, type Right, withRetries } from "./errors.ts";
 import { readHead, readIdAt, readPage, selectedAfter, subscribeForEver } from "./read.ts";
 import { readWholeStream, structureProblems } from "./removed-streams.ts";
-import { READ_LOG, type Right } from "./rights.ts";
 import { textsOf } from "./selections.ts";
 
 export type EventStoreDbOptions = Partial<Pick<Deps, "timeoutMs" | "silenceMs" | "random">> & {

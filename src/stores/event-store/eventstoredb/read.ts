@@ -20,10 +20,9 @@ import {
   type RecordedEvent,
   type SubscribeOptions,
 } from "../port.ts";
-import { type Deps, isMissingStream, leaveOrThrow, NoAnswer } from "./errors.ts";
+import { type Deps, isMissingStream, leaveOrThrow, NoAnswer, READ_LOG } from "./errors.ts";
 import { logPosition, recorded } from "./events.ts";
 import { type PartOfLog, type Placed, type PulledPage, type PullOptions, pagesOf } from "./pull.ts";
-import { READ_LOG } from "./rights.ts";
 import { ofCategories, type Selection, textsOfEvents } from "./selections.ts";
 
 /** A node that follows may lag, so it refuses and names the leader. */

@@ -43,7 +43,7 @@ export type ObservedParts = {
   processState: () => ProcessState;
   eventStore: Pick<EventStore, "head" | "read" | "readAll">;
   readStore: ReadStore;
-  deliveryQueue: Pick<DeliveryQueue, "routed" | "streak" | "streaks">;
+  deliveryQueue: Pick<DeliveryQueue, "routed" | "streaks">;
   projections: () => Promise<GroupStatus[]>;
   /** Number of events that a group of projections has still to fold, at most 1,000. */
   eventsBehind: (status: GroupStatus) => Promise<number>;

@@ -32,7 +32,6 @@ export function quietParts(
     } as unknown as ReadStore,
     deliveryQueue: {
       routed: async () => ({ position: "1", eventId: "1", days: [], setAside }),
-      streak: async () => undefined,
       streaks: async () => [],
     },
     projections: async () => [],

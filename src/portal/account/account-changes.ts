@@ -78,11 +78,11 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
     again,
     count: "uncounted",
     schema: { body: PasswordTyped },
-    run: async ({ request, reply, context, person, session: { accountId }, body: { password } }) => {
+    run: async ({ reply, context, person, session: { accountId }, body: { password } }) => {
       await reauthenticate(deps, person, password);
       const { position } = await closeAccount(deps, context, accountId);
       await deps.whenReadable(position);
-      await endSession(deps, request, reply);
+      await endSession(deps, reply);
       const bye = "Your account is closed. Thank you for having been here.";
       return { to: "/portal/sign-in", notice: { kind: "info", text: bye } };
     },

@@ -24,10 +24,10 @@ export type SignInDeps = PortalDeps & {
 /** Ends the browser's previous session, if any. `accountId`: the one to look at; by default the person's own, else their first. @throws sign_in_off */
 export async function startSession(
   { sessions, devices, accountsOf }: SignInDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
   { personId, accountId, ...proof }: { personId: string; accountId?: string } & SignInProof,
 ): Promise<void> {
+  const { request } = reply;
   const { cookies, person } = request.visit;
   if (person) await sessions.end(person.personId, person.sessionId);
   // Who signs in again stays in their account.
@@ -41,12 +41,8 @@ export async function startSession(
 }
 
 /** Signs out: deletes the session on the server, not only the cookie. */
-export async function endSession(
-  { sessions }: SignInDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const { cookies, person } = request.visit;
+export async function endSession({ sessions }: SignInDeps, reply: FastifyReply): Promise<void> {
+  const { cookies, person } = reply.request.visit;
   if (person) await sessions.end(person.personId, person.sessionId);
   reply.clearCookie(cookies.session, cookies.options);
 }

@@ -47,7 +47,7 @@ onServerAtLength(chromiumServer, () => {
       ],
       ...[`/event?stream=${stream}&revision=0`, `/state?stream=${stream}`, "/events", "/log"],
       ...["/clicks", `/clicks?link=${slug}`, `/explain?link=${slug}`, `/withdrawals?link=${slug}`],
-      ...[`/withdrawals?link=${slug}&from=2020-01-01`, "/seals", "/projections", "/projections/link-totals"],
+      ...[`/withdrawals?link=${slug}&from=2020-01-01`, "/seals", "/projections", "/projections/lifecycle"],
     ];
     page = await portal.visitor();
     await page.goto(`${base}/admin`);

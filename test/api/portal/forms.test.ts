@@ -2,14 +2,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { currentAccounts } from "../../../src/commands/account/account-stream.ts";
 import { sessions } from "../../../src/portal/shell/sessions.ts";
-import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { issuedKey, signedUp, type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { FORM_SENDERS, sendForm } from "../../support/portal/form-senders.ts";
 import { listPortalRoutes, type PortalRoute } from "../../support/portal/portal-routes.ts";
 import { writtenBy } from "../../support/portal/written-by.ts";
 import { until } from "../../support/runtime/until.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
-
-const password = "seven brown foxes";
 
 describe("every route of the portal", { timeout: 60_000 }, () => {
   let service: TestService;
@@ -22,12 +20,9 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
   beforeAll(async () => {
     service = await startTestService();
     routes = await listPortalRoutes();
-    owner = visitor(service.port);
-    await owner.submit("/portal/sign-up", { email: "owner@example.com", password });
-    stranger = visitor(service.port);
-    await stranger.submit("/portal/sign-up", { email: "stranger@example.com", password });
-    const issued = await owner.submit("/portal/keys", { label: "Owner's" });
-    const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
+    owner = await signedUp(service.port, "owner@example.com");
+    stranger = await signedUp(service.port, "stranger@example.com");
+    const key = await issuedKey(owner);
     const { body: link } = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
     const sessionOf = (person: Visitor) =>
       sessions({
@@ -149,8 +144,7 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
   });
 
   it("that is answered by a page has a switch of colours that stays on it", async () => {
-    const person = visitor(service.port);
-    await person.submit("/portal/sign-up", { email: "colours@example.com", password });
+    const person = await signedUp(service.port, "colours@example.com");
     const shown = await person.submit("/portal/keys", { label: "shown once" });
     expect(shown.text).toMatch(/ll_[A-Za-z0-9]{32}/);
     const refused = await person.submit("/portal/webhooks", { url: "nonsense" });

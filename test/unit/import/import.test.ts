@@ -9,7 +9,7 @@ import { ownFiles } from "../../../src/cli/files.ts";
 import { opened } from "../../../src/commands/account/account.ts";
 import { loadAccount } from "../../../src/commands/account/account-stream.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
-import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
+import { addDomain, verifyDomain } from "../../../src/commands/domains/change-domains.ts";
 import type { EventOf, LinkEvent } from "../../../src/events/catalogue.ts";
 import { PRESENT_RULES } from "../../../src/events/classification/classify.ts";
 import { readEvent } from "../../../src/events/read-event.ts";

@@ -7,7 +7,7 @@ import { opened } from "../../../src/commands/account/account.ts";
 import { loadAccount } from "../../../src/commands/account/account-stream.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import type { CommandContext } from "../../../src/commands/caller.ts";
-import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
+import { addDomain, verifyDomain } from "../../../src/commands/domains/change-domains.ts";
 import { isRefused } from "../../../src/commands/refusals.ts";
 import { bitly } from "../../../src/transfer/import/formats/bitly.ts";
 import { dub } from "../../../src/transfer/import/formats/dub.ts";

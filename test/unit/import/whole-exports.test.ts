@@ -9,7 +9,7 @@ import { ownFiles } from "../../../src/cli/files.ts";
 import { opened } from "../../../src/commands/account/account.ts";
 import { loadAccount } from "../../../src/commands/account/account-stream.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
-import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
+import { addDomain, verifyDomain } from "../../../src/commands/domains/change-domains.ts";
 import { LINK_FIELDS } from "../../../src/commands/links/fields/link-fields.ts";
 import type { ExistingLink } from "../../../src/commands/links/link.ts";
 import { isLinkPassword, linkPasswordSecret } from "../../../src/commands/links/link-password.ts";

@@ -3,8 +3,8 @@
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { bearerToken } from "../../api/bearer-token.ts";
 import type { Api } from "../../api/fastify.ts";
+import { bearerToken } from "../../api/key-guard.ts";
 import { isAdminToken } from "../../api/operations/operator-request.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import { isOperator } from "../../commands/people/person-stream.ts";

@@ -2,22 +2,13 @@
 // numbers, on a desk and on a phone.
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  openPortalBrowser,
-  PATIENCE_MS,
-  type PortalBrowser,
-  showing,
-} from "../support/portal/portal-browser.ts";
+import { expect, it } from "vitest";
+import { portalBrowser, showing } from "../support/portal/portal-browser.ts";
 import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 
 onServer(chromiumServer, () => {
-  let portal: PortalBrowser;
-  beforeAll(async () => {
-    portal = await openPortalBrowser();
-  }, PATIENCE_MS);
-  afterAll(() => portal?.stop());
+  const portal = portalBrowser();
 
   it("goes from a pasted table to tags, a filter and an export, by pages that everybody can use", {
     timeout: 240_000,

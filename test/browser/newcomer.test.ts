@@ -1,13 +1,12 @@
 // From the landing page to a clicked link in a real browser: by keyboard only, on a phone, without scripts.
 import { devices, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { PASSWORD } from "../support/portal/browser-like.ts";
 import {
   analyticsOf,
   DASHBOARD,
-  openPortalBrowser,
   PATIENCE_MS,
-  type PortalBrowser,
+  portalBrowser,
   showing,
 } from "../support/portal/portal-browser.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
@@ -19,12 +18,7 @@ const TWO_MINUTES_MS = 120_000;
 const isOneClick = (text: string) => /data-total="people"[^>]*>1</.test(text);
 
 onServer(chromiumServer, () => {
-  let portal: PortalBrowser;
-
-  beforeAll(async () => {
-    portal = await openPortalBrowser();
-  }, PATIENCE_MS);
-  afterAll(() => portal?.stop());
+  const portal = portalBrowser();
 
   /** Presses Tab until the focused element's text matches. */
   async function tabTo(page: Page, name: RegExp): Promise<void> {

@@ -1,16 +1,12 @@
 // Name, colour and logo of an account, chosen and seen in a real browser: by visitors, at a desk and on a phone, light and dark.
 import { PNG } from "pngjs";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
+import { expect, it } from "vitest";
+import { portalBrowser } from "../support/portal/portal-browser.ts";
 import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 
 onServer(chromiumServer, () => {
-  let portal: PortalBrowser;
-  beforeAll(async () => {
-    portal = await openPortalBrowser();
-  }, PATIENCE_MS);
-  afterAll(() => portal?.stop());
+  const portal = portalBrowser();
 
   it("are chosen on the account's page, shown to visitors, and drawn in the QR code", {
     timeout: 120_000,

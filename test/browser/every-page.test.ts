@@ -31,12 +31,10 @@ onServerAtLength(chromiumServer, () => {
     await page.getByRole("button", { name: "Create link" }).click();
     await page.getByText("/spring is ready").waitFor();
     for (let visit = 0; visit < 3; visit++) await portal.follow(`${portal.base}/spring`);
-    const faults: string[] = [];
     for (const path of pages) {
       const answer = await page.goto(`${portal.base}${path}`);
-      if ((answer?.status() ?? 0) >= 400) faults.push(`${path}: ${answer?.status()}`);
-      for (const fault of await unusable(page, DESK_AND_PHONE)) faults.push(`${path}, ${fault}`);
+      expect.soft(answer?.status(), path).toBeLessThan(400);
+      expect.soft(await unusable(page, DESK_AND_PHONE), path).toEqual([]);
     }
-    expect(faults).toEqual([]);
   });
 });

@@ -148,7 +148,6 @@ onServer(chromiumServer, () => {
     const { viewport, userAgent } = devices["Pixel 7"] ?? {};
     const phone = { viewport: viewport ?? null, userAgent: userAgent ?? "", hasTouch: true, isMobile: true };
     const page = await portal.member(phone);
-    const faults: string[] = [];
     const visitors = ["/", "/status", "/portal/sign-in", "/portal/sign-up", "/portal/reset"];
     const own = ["", "/links", "/keys", "/domains", "/webhooks", "/plan", "/account"].map(
       (path) => `/portal${path}`,
@@ -156,9 +155,8 @@ onServer(chromiumServer, () => {
     for (const path of [...own, ...visitors]) {
       if (path === visitors[0]) await page.context().clearCookies();
       const answer = await page.goto(portal.base + path);
-      if (answer?.status() !== 200) faults.push(`${path}: ${answer?.status()}`);
-      for (const fault of await unusable(page)) faults.push(`${path} ${fault}`);
+      expect.soft(answer?.status(), path).toBe(200);
+      expect.soft(await unusable(page), path).toEqual([]);
     }
-    expect(faults).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ onServer(chromiumServer, () => {
 
   /** With SHOTS, a folder, it is kept as it looks at a desk and on a phone, by day and by night. */
   async function looked(page: Page, name: string) {
-    expect([name, await unusable(page, DESK_AND_PHONE)]).toEqual([name, []]);
+    expect(await unusable(page, DESK_AND_PHONE), name).toEqual([]);
     for (const width of process.env.SHOTS ? [1280, 390] : [])
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme });

@@ -13,10 +13,7 @@ onServer(chromiumServer, () => {
   }, async () => {
     const page = await portal.developer();
     const complaints = complaintsOf(page);
-    const faults: string[] = [];
-    const look = async (what: string) => {
-      for (const fault of await unusable(page, DESK_AND_PHONE)) faults.push(`${what}, ${fault}`);
-    };
+    const look = async (what: string) => expect.soft(await unusable(page, DESK_AND_PHONE), what).toEqual([]);
     await page.goto(`${portal.base}/portal/account`);
     const none = page.getByLabel("No colour of your own");
     expect(await none.isChecked()).toBe(true);
@@ -58,7 +55,6 @@ onServer(chromiumServer, () => {
     await page.goto(`${portal.base}/no-such-link`);
     await page.getByText("Short link not found").waitFor();
     await look("an unknown link");
-    expect(faults).toEqual([]);
     // The form that was refused, the page that asks, and the link that isn't there.
     expect(complaints.filter((complaint) => !/status of 40[014]/.test(complaint))).toEqual([]);
   });

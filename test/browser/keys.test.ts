@@ -10,17 +10,12 @@ onServer(chromiumServer, () => {
   it("are issued with bounds, seen in the list, and rotated", { timeout: PATIENCE_MS }, async () => {
     const page = await portal.member();
     const complaints = complaintsOf(page);
-    const shot = async (name: string) => {
-      if (process.env.SHOTS)
-        await page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true });
-    };
     await page.getByRole("link", { name: "API keys" }).first().click();
     await page.getByLabel("Label").fill("Reports");
     await page.getByText("Scopes, expiry and addresses").click();
     await page.getByLabel("Make and change links").uncheck();
     await page.getByLabel("It expires").selectOption("In 30 days");
     await page.getByLabel("Allowed addresses").fill("127.0.0.0/8");
-    await shot("keys-form");
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole("button", { name: "Issue key" }).click();
     const key = (await page.getByText(/^ll_[A-Za-z0-9]{32}$/).textContent()) ?? "";
@@ -39,14 +34,11 @@ onServer(chromiumServer, () => {
       .waitFor();
     await page.getByRole("button", { name: "Rotate", exact: true }).click();
     await page.getByLabel("The present key works").selectOption("for an hour");
-    await shot("keys-rotate");
     await page.getByRole("button", { name: "Rotate key" }).click();
     await page.getByText("is accepted until").waitFor();
     await page.getByRole("link", { name: "Go to your keys" }).click();
     await page.getByText(", too, until").waitFor();
-    await shot("keys-list");
     await page.setViewportSize({ width: 390, height: 844 });
-    await shot("keys-phone");
     expect(await seriousViolations(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });

@@ -20,10 +20,8 @@ onServer(chromiumServer, () => {
     await add(page, "Laptop");
     await page.getByText("The passkey “Laptop” is added").waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-    await device.shot("profile");
 
     await signOut(page);
-    await device.shot("sign-in");
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole("button", { name: "Sign in with a passkey" }).click();
     await page.waitForURL(DASHBOARD);
@@ -132,9 +130,5 @@ async function authenticator(page: Page) {
   return {
     send,
     credentials: async () => (await cdp.send("WebAuthn.getCredentials", { authenticatorId })).credentials,
-    async shot(name: string) {
-      if (process.env.SHOTS)
-        await page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true });
-    },
   };
 }

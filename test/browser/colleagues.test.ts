@@ -1,23 +1,14 @@
 // An owner with two colleagues in a real browser: invites them, they accept and make links, a role is lowered, the history says who
 // did it, one of them leaves; and who has two accounts switches between them.
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { PASSWORD } from "../support/portal/browser-like.ts";
-import {
-  DASHBOARD,
-  openPortalBrowser,
-  PATIENCE_MS,
-  type PortalBrowser,
-} from "../support/portal/portal-browser.ts";
+import { DASHBOARD, PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
 import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 
 onServer(chromiumServer, () => {
-  let portal: PortalBrowser;
-  beforeAll(async () => {
-    portal = await openPortalBrowser({});
-  }, PATIENCE_MS);
-  afterAll(() => portal?.stop());
+  const portal = portalBrowser();
 
   /** The link that the page shows to hand over. */
   async function invited(owner: Page, email: string, role: string): Promise<string> {

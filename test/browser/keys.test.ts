@@ -1,15 +1,11 @@
 // API keys in a real browser: bounds chosen before a key is issued, and a rotation.
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
+import { expect, it } from "vitest";
+import { PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
 import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 
 onServer(chromiumServer, () => {
-  let portal: PortalBrowser;
-  beforeAll(async () => {
-    portal = await openPortalBrowser({});
-  }, PATIENCE_MS);
-  afterAll(() => portal?.stop());
+  const portal = portalBrowser();
 
   it("are issued with bounds, seen in the list, and rotated", { timeout: PATIENCE_MS }, async () => {
     const page = await portal.member();

@@ -49,9 +49,9 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
       run: async ({ session: { accountId }, context, body: { logo } }) => {
         if (logo === undefined || logo.length === 0)
           throw new Refused("invalid_request", "Choose a PNG image first", { field: "logo" });
-        const made = await deps.makeLogo(logo);
-        if ("problem" in made) throw new Refused("invalid_request", made.problem, { field: "logo" });
-        const { position } = await changeLogo(deps, context, accountId, made.image);
+        const drawn = await deps.makeLogo(logo);
+        if ("problem" in drawn) throw new Refused("invalid_request", drawn.problem, { field: "logo" });
+        const { position } = await changeLogo(deps, context, accountId, drawn.image);
         return { position, notice: "Your logo is set: it is in the middle of your QR codes." };
       },
     });

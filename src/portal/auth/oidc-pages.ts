@@ -67,10 +67,10 @@ export function oidcPages(app: Api, { oidc, ...others }: SignInDeps, again: Show
     try {
       const logout = await oidc.client.verifyLogout(request.body.logout_token);
       const { subject } = logout;
-      const known =
+      const person =
         subject === undefined ? undefined : await personWithIdentity(deps, { ...logout, subject });
-      const isUnknown = subject !== undefined && known === undefined;
-      const ended = isUnknown ? [] : await deps.sessions.endAtProvider(logout, known?.personId);
+      const isUnknown = subject !== undefined && person === undefined;
+      const ended = isUnknown ? [] : await deps.sessions.endAtProvider(logout, person?.personId);
       const context = { requestId: request.id, actor: { type: "system", id: "provider" } } as const;
       const sessions = logout.sid === undefined ? "all" : "one";
       for (const personId of ended) await recordAct(deps, context, personId, "SessionsEnded", { sessions });

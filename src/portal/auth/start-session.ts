@@ -63,9 +63,9 @@ export function knownDevices(deps: { secrets: Secrets; clock: () => Date }) {
       const value = { at: now.toISOString() };
       const expiresAt = new Date(now.getTime() + DEVICE_DAYS * DAY_MS).toISOString();
       await secrets.put(deviceSecret(personId, hash("sha256", token)), { value, expiresAt });
-      const known = await secrets.list(deviceSecret(personId, ""), now);
-      const at = (device: (typeof known)[number]) => (device.value as typeof value).at;
-      const oldestFirst = known.sort((a, b) => at(a).localeCompare(at(b)));
+      const devices = await secrets.list(deviceSecret(personId, ""), now);
+      const at = (device: (typeof devices)[number]) => (device.value as typeof value).at;
+      const oldestFirst = devices.sort((a, b) => at(a).localeCompare(at(b)));
       for (const { key } of oldestFirst.slice(0, -MOST_DEVICES)) await secrets.delete(key);
       return token;
     },
@@ -76,8 +76,8 @@ export function knownDevices(deps: { secrets: Secrets; clock: () => Date }) {
       const token = holder && request.cookies[request.visit.cookies.device(holder.personId)];
       if (!token) return undefined;
       const deviceId = hash("sha256", token);
-      const known = await secrets.get(deviceSecret(holder.personId, deviceId), clock());
-      return known === undefined ? undefined : deviceId;
+      const device = await secrets.get(deviceSecret(holder.personId, deviceId), clock());
+      return device === undefined ? undefined : deviceId;
     },
   };
 }

@@ -19,22 +19,22 @@ export async function sendErrorPage(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  again?: (known: HttpError) => FastifyReply | Promise<FastifyReply>,
+  again?: (httpError: HttpError) => FastifyReply | Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   if (!isForPeople(request)) return sendError(error, request, reply);
-  const known = reported(error, request, reply);
+  const httpError = reported(error, request, reply);
   try {
     if (again && !isRefused(error, "form_refused") && !isRefused(error, "not_permitted"))
-      return await again(known);
+      return await again(httpError);
   } catch {
     // What went wrong first is shown.
   }
-  return errorPage(known, request, reply);
+  return errorPage(httpError, request, reply);
 }
 
-function errorPage(known: HttpError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function errorPage(httpError: HttpError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { visit } = request;
-  const [title, advice] = WORDS[known.status] ?? [OURS, known.status < 500 ? "" : TRY_LATER];
+  const [title, advice] = WORDS[httpError.status] ?? [OURS, httpError.status < 500 ? "" : TRY_LATER];
   const [start, startName] = visit.operator
     ? ["/admin", "Go to the console's overview"]
     : visit.session
@@ -45,11 +45,11 @@ function errorPage(known: HttpError, request: FastifyRequest, reply: FastifyRepl
   return sendPage(reply, {
     title,
     shape: "narrow",
-    status: known.status,
+    status: httpError.status,
     body: html`<div class="card empty">
-<p class="lead">${known.status}</p>
+<p class="lead">${httpError.status}</p>
 <h1>${title}</h1>
-<p>${known.message && `${known.message.replace(/[.]$/, "")}.`} ${advice}</p>
+<p>${httpError.message && `${httpError.message.replace(/[.]$/, "")}.`} ${advice}</p>
 <p class="muted">Request id: ${request.id}</p>
 <p><a class="button button-primary" href="${start}">${startName}</a></p>
 </div>`,

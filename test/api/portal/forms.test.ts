@@ -1,6 +1,7 @@
 // Access control of the portal's forms and pages, tested on every registered route: forms of other sites, ownership, headers.
 import { beforeAll, describe, expect, it } from "vitest";
 import { currentAccounts } from "../../../src/commands/account/account-stream.ts";
+import { addressIn } from "../../../src/portal/account-address.ts";
 import { sessions } from "../../../src/portal/shell/sessions.ts";
 import { issuedKey, signedUp, type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { FORM_SENDERS, sendForm } from "../../support/portal/form-senders.ts";
@@ -133,7 +134,8 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
       ["/portal/account/time-zone", { timezone: "Nowhere" }, "own-zone"],
     ];
     for (const [path, typed, id] of cases) {
-      const { status, text } = await owner.post(path, typed);
+      // As pages send it, with the account in the address.
+      const { status, text } = await owner.post(addressIn(String(accountIds[0]), path), typed);
       expect([path, typed, status]).toEqual([path, typed, 400]);
       const errors = [...text.matchAll(/class="error" id="([^"]+)-error"/g)].map(([, at]) => at);
       expect([path, typed, errors]).toEqual([path, typed, [id]]);

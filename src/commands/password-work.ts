@@ -23,7 +23,7 @@ export function passwordWork(): PasswordWork {
   let turns: readonly Lane[] = LANES;
   let running = 0;
   const startNext = () => {
-    const lane = turns.find((one) => waiting[one].length > 0);
+    const lane = turns.find((name) => waiting[name].length > 0);
     if (lane === undefined || running === AT_ONCE) return;
     if (lane !== "known") turns = [...turns.filter((other) => other !== lane), lane];
     running += 1;

@@ -66,8 +66,8 @@ export async function isLinkPassword(
   passwordId: string,
   password: string,
 ): Promise<boolean | undefined> {
-  const kept = await secrets.get(linkPasswordSecret(passwordId), clock());
-  return typeof kept === "string" ? await verify(kept, normal(password)) : undefined;
+  const passwordHash = await secrets.get(linkPasswordSecret(passwordId), clock());
+  return typeof passwordHash === "string" ? await verify(passwordHash, normal(password)) : undefined;
 }
 
 /** NFKC, so that a password typed on another system fits. */

@@ -58,8 +58,8 @@ export async function passkeyOf(
 export async function claimCredential({ secrets, clock }: Deps, passkey: Passkey): Promise<boolean> {
   const { personId, passkeyId, credentialId } = passkey;
   const value = { personId, passkeyId };
-  const kept = await secrets.putIfAbsent(byCredentialSecret(credentialId), { value }, clock());
-  return (kept as typeof value).passkeyId === passkeyId;
+  const owner = await secrets.putIfAbsent(byCredentialSecret(credentialId), { value }, clock());
+  return (owner as typeof value).passkeyId === passkeyId;
 }
 
 export async function storePasskey({ secrets }: Pick<Deps, "secrets">, passkey: Passkey): Promise<void> {

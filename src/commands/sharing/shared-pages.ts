@@ -7,8 +7,8 @@ import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import { isTimeZone, noTimeZone, parseDate, parseMoment } from "../../runtime/moment.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { boundedText } from "../accept-text.ts";
-import type { SharedPage } from "../account/account.ts";
-import { type CurrentAccount, changeAccount, loadAccount, onAccount } from "../account/account-stream.ts";
+import { opened, type SharedPage } from "../account/account.ts";
+import { type CurrentAccount, changeAccount, loadAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { LEAST_OF_PASSWORD } from "../links/fields/link-fields.ts";
@@ -99,13 +99,12 @@ export async function endSharedPage(
   accountId: string,
   pageId: string,
 ): Promise<Appended> {
-  let ended: SharedPage | undefined;
-  const { position } = await onAccount(deps, context, accountId, (account, at) => {
-    if (account.status === "open") ended = account.sharedPages.get(pageId);
-    return endPage(account, { pageId, at });
-  });
-  if (ended) await forgetSharedPage(deps, ended);
-  return { position };
+  const page = opened(await loadAccount(deps.eventStore, accountId)).sharedPages.get(pageId);
+  const ended = await changeAccount(deps, context, accountId, (account, at) =>
+    endPage(account, { pageId, at }),
+  );
+  if (page) await forgetSharedPage(deps, page);
+  return ended;
 }
 
 /** Its address leads nowhere, and its password is no more. */

@@ -1,12 +1,12 @@
 // Throttles a computation: concurrent and later callers share one result for some time.
 /**
  * Calls `compute` at most every `ms` milliseconds, and never while a call is in flight; other callers get the last
- * call's result or error. `now`: monotonic milliseconds.
+ * call's result or error.
  */
-export function atMostEvery<T>(ms: number, now: () => number, compute: () => Promise<T>): () => Promise<T> {
+export function atMostEvery<T>(ms: number, compute: () => Promise<T>): () => Promise<T> {
   let last: { answer: Promise<T>; startedAt: number; inFlight: boolean } | undefined;
   return () => {
-    const startedAt = now();
+    const startedAt = performance.now();
     if (last && (last.inFlight || startedAt - last.startedAt < ms)) return last.answer;
     const call = { answer: compute(), startedAt, inFlight: true };
     const ended = () => {

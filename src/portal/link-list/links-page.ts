@@ -109,9 +109,9 @@ export function linksPages(app: Api, deps: PortalDeps & { exports: OpenStreams }
       const outcome = { message: text, status: changed > 0 ? 200 : 409, chosen: refused, next };
       return { position, to: () => sendLinks(deps, reply, query, outcome) };
     },
-    again({ status, message, typed }, request, reply) {
+    again(reply, { status, message, typed }) {
       const chosen = texts.catch([]).parse(typed.link);
-      return sendLinks(deps, reply, ListQuery.parse(request.query), { message, status, chosen });
+      return sendLinks(deps, reply, ListQuery.parse(reply.request.query), { message, status, chosen });
     },
     path: (request) => listPath(ListQuery.parse(request.query)),
   });

@@ -127,7 +127,7 @@ export function manyLinksPage(app: Api, deps: PortalDeps): void {
           to: () => sendMany(deps, reply, outcome),
         };
       },
-      again: (refused, _, reply) => sendMany(deps, reply, undefined, refused),
+      again: (reply, refused) => sendMany(deps, reply, undefined, refused),
       path: PATH,
     });
   });

@@ -89,7 +89,7 @@ export function tagsPage(app: Api, deps: PortalDeps): void {
       const rest = { message: text, status: 200, card: goOn({ ...body, name, after: next }) };
       return { position, to: () => sendTags(deps, reply, "", rest) };
     },
-    again: (refused, _, reply) => sendTags(deps, reply, "", refusal(refused)),
+    again: (reply, refused) => sendTags(deps, reply, "", refusal(refused)),
     path: PATH,
   });
 }

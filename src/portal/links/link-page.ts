@@ -67,8 +67,8 @@ export function linkPages(app: Api, deps: PortalDeps): void {
   app.get("/links/:host/:slug", one, (request, reply) => sendLink(deps, reply, request.params));
 
   const path = (request: FastifyRequest) => linkPath(request.params as Params);
-  const again: ShowAgain = (refused, request, reply) =>
-    sendLink(deps, reply, request.params as Params, { refused });
+  const again: ShowAgain = (reply, refused) =>
+    sendLink(deps, reply, reply.request.params as Params, { refused });
   for (const type of CHANGE_NAMES.filter((name) => name !== "restore"))
     formRoute(app, deps, `/links/:host/:slug/${type}`, {
       schema: { params: LinkParams },

@@ -65,7 +65,7 @@ export function newLinkPage(app: Api, deps: PortalDeps): void {
   const form = { schema: { querystring: Query } };
   app.get("/links/new", form, (request, reply) => sendForm(deps, reply, { url: request.query.url }));
 
-  const again: ShowAgain = (refused, _, reply) => sendForm(deps, reply, refused.typed, refused);
+  const again: ShowAgain = (reply, refused) => sendForm(deps, reply, refused.typed, refused);
   const path = (_: FastifyRequest, typed: Sent) => address(PATH, { url: given(typed, "url") });
 
   formRoute(app, deps, "/links", {

@@ -51,8 +51,7 @@ export function proofPages(app: Api, deps: PortalDeps & { exports: OpenStreams }
       );
       return { to: () => sendProof(deps, reply, proof, found) };
     },
-    again: (refused, _, reply) =>
-      sendProof(deps, reply, typedText(refused.typed, "proof"), undefined, refused),
+    again: (reply, refused) => sendProof(deps, reply, typedText(refused.typed, "proof"), undefined, refused),
   });
 }
 

@@ -73,7 +73,8 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
   const viewIn = (text: string, { tier, timeZone }: SignedIn, { visit }: FastifyRequest) =>
     viewOf(queryOf(text), tier, deps.clock(), timeZone ?? visit.zone);
 
-  async function show(request: FastifyRequest, reply: FastifyReply, text: string, refused?: RefusedForm) {
+  async function show(reply: FastifyReply, text: string, refused?: RefusedForm) {
+    const { request } = reply;
     const session = signedIn(request);
     requireDeveloper(session.tier, "Shared pages");
     const { sharedPages, weeklyMails } = opened(await deps.links.currentAccount(session.accountId));
@@ -94,10 +95,10 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
       ],
     });
   }
-  const again = (refused: RefusedForm, request: FastifyRequest, reply: FastifyReply) =>
-    show(request, reply, typedText(refused.typed, "view"), refused);
+  const again = (reply: FastifyReply, refused: RefusedForm) =>
+    show(reply, typedText(refused.typed, "view"), refused);
   app.get("/shared", (request, reply) =>
-    show(request, reply, URL.parse(request.url, deps.baseUrl)?.search.slice(1) ?? ""),
+    show(reply, URL.parse(request.url, deps.baseUrl)?.search.slice(1) ?? ""),
   );
 
   formRoute(app, deps, "/shared", {

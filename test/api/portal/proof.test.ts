@@ -17,7 +17,7 @@ beforeAll(async () => {
   other = await people.person();
   path = await people.shorten(one, "https://example.com/proved");
   await people.shorten(other, "https://example.com/somebody-else");
-  await commandLine(service.config.dataDir, environment).json("audit", "seal");
+  await commandLine(service.config.dataDir).json("audit", "seal");
 });
 afterAll(() => service.stop());
 

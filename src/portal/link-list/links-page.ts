@@ -33,7 +33,8 @@ import { formRoute } from "../shell/form-route.ts";
 import { around, type Html, html, offered } from "../shell/html.ts";
 import { emptyCard, pageHead, table } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
+import { requireSession, type SignedIn, signedIn, zoneOf } from "../shell/sessions.ts";
+import { sendQrCodes, sendTable } from "./links-as-files.ts";
 import {
   filterOf,
   filtersIn,
@@ -45,7 +46,6 @@ import {
 } from "./links-filters.ts";
 import { linkColumns, peopleMaking, severalActions } from "./links-table.ts";
 import { savedFilterForms, savedFilters } from "./saved-filters.ts";
-import { sendQrCodes, sendTable } from "./taken-links.ts";
 
 const LINKS_SHOWN = 50;
 /** Links that one form changes: some seconds of work. */
@@ -89,19 +89,16 @@ export function linksPages(app: Api, deps: PortalDeps & { exports: OpenStreams }
   formRoute(app, deps, "/links/several", {
     schema: { querystring: ListQuery, body: SeveralForm },
     bodyLimit: SEVERAL_BYTES,
-    async run({ reply, query, body, ...by }) {
+    async run({ request, reply, query, body, ...by }) {
+      const filter = filterOf(query, zoneOf(request));
       if (body.change === "export" || body.change === "qr") {
         await countRead(deps, by.session);
         const take = body.change === "qr" ? sendQrCodes : sendTable;
-        const wanted = body.all === undefined ? { keys: body.link } : filterOf(query, zoneOf(reply));
+        const wanted = body.all === undefined ? { keys: body.link } : filter;
         return { to: () => take(deps, reply, by.session.accountId, wanted) };
       }
       const wanted = changeOf(body.change, body.tag);
-      const {
-        keys,
-        next: after,
-        left,
-      } = await chosenLinks(deps, by.session, filterOf(query, zoneOf(reply)), body);
+      const { keys, next: after, left } = await chosenLinks(deps, by.session, filter, body);
       const { text, changed, refused, position } = await changeSeveral(deps, by, wanted, keys);
       if (changed > 0 && refused.length === 0 && after === null)
         return { position, to: listPath(query), notice: text };
@@ -152,11 +149,6 @@ function goOn(query: ListQuery, { change, tag }: SeveralForm, next: string, left
 <p>At most ${count(MOST_CHANGED)} links are changed at a time: ${counted(left, "link")} that fit are left.</p><div><button class="button button-primary">Go on with the next ${part}</button></div></form>`;
 }
 
-/** In which the days of its filters begin. */
-function zoneOf({ request }: FastifyReply): string | undefined {
-  return signedIn(request).timeZone ?? request.visit.zone;
-}
-
 async function sendLinks(
   deps: PortalDeps,
   reply: FastifyReply,
@@ -174,7 +166,7 @@ async function sendLinks(
   ]);
   const { sort, after, before } = query;
   const place = { after, before, limit: LINKS_SHOWN };
-  const filter = filterOf(query, zoneOf(reply));
+  const filter = filterOf(query, zoneOf(reply.request));
   const page = sort
     ? await topLinks(deps, accountId, { ...filter, ...place })
     : await accountLinks(deps, accountId, { ...filter, ...place });

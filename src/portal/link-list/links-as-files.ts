@@ -3,7 +3,7 @@
 import type { FastifyReply } from "fastify";
 import { Zip, ZipPassThrough } from "fflate";
 import { Refused } from "../../commands/refusals.ts";
-import { ACCOUNT_STYLE, type QrLook } from "../../events/links/qr-look.ts";
+import { ACCOUNT_STYLE, lookOf, scannedUrl } from "../../events/links/qr-look.ts";
 import { CSV_TYPE, sendExport } from "../../limits/exports.ts";
 import type { OpenStreams } from "../../limits/open-streams.ts";
 import { listKeys } from "../../queries/accounts.ts";
@@ -70,13 +70,7 @@ export async function sendQrCodes(
       `At most ${count(MOST_IMAGES)} QR codes are drawn at a time, and ${count(fitting)} links fit: filter them first`,
     );
   const brand = await brandOf(deps, accountId);
-  const { logo: hasLogo, ...style } = { ...ACCOUNT_STYLE, ...brand?.qr };
-  const logo = hasLogo ? (brand?.logo ?? undefined) : undefined;
-  const look: QrLook = {
-    ...style,
-    ...{ format: "png", size: IMAGE_SIZE },
-    ...(logo !== undefined && { ecc: "H", logo }),
-  };
+  const look = lookOf(brand?.qr ?? ACCOUNT_STYLE, brand?.logo, { format: "png", size: IMAGE_SIZE });
   const file = { type: "application/zip", name: "qr-codes.zip" };
   return await sendExport(reply, deps.exports, accountId, file, async function* (signal) {
     const parts: Uint8Array[] = [];
@@ -91,7 +85,7 @@ export async function sendQrCodes(
         const image = new ZipPassThrough(`${key}.png`);
         image.mtime = deps.clock();
         zip.add(image);
-        image.push(Buffer.from(await deps.drawQr(`${shortUrl}?qr=1`, look)), true);
+        image.push(Buffer.from(await deps.drawQr(scannedUrl(shortUrl), look)), true);
         yield* parts.splice(0);
       }
     zip.end();

@@ -4,14 +4,10 @@ import type { GroupBy } from "../../queries/analytics/question.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { FIELD_NAMES, valueName } from "./value-names.ts";
-import { type AnalyticsView, withoutAddress } from "./view-address.ts";
+import { type AnalyticsView, viewAddress, withoutAddress } from "./view-address.ts";
 
-/** Each taken away by a click. `link`: the one whose numbers they are. `clear`: the address without filters. */
-export function filterChips(
-  view: AnalyticsView,
-  link: LinkDocument | undefined,
-  clear: string,
-): Html | false {
+/** Each taken away by a click. `link`: the one whose numbers they are. */
+export function filterChips(view: AnalyticsView, link?: LinkDocument): Html | false {
   const chips = Object.entries(view.filters).flatMap(([field, values]) =>
     (values as readonly string[]).map((value) => {
       const [name] = FIELD_NAMES[field as GroupBy];
@@ -20,6 +16,7 @@ export function filterChips(
     }),
   );
   if (chips.length === 0) return false;
-  const all = chips.length > 1 && html`<li><a class="small" href="${clear}">Clear all</a></li>`;
+  const without = viewAddress(view, { filters: view.shared ?? {} });
+  const all = chips.length > 1 && html`<li><a class="small" href="${without}">Clear all</a></li>`;
   return html`<ul class="chips" aria-label="Filters">${chips}${all}</ul>`;
 }

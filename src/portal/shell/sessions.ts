@@ -212,6 +212,11 @@ export function signedIn(request: FastifyRequest): SignedIn {
   return session;
 }
 
+/** In which the days of the numbers begin, behind `requireSession`; that of the browser may be none at all. */
+export function zoneOf(request: FastifyRequest): string | undefined {
+  return signedIn(request).timeZone ?? request.visit.zone;
+}
+
 /** Who is signed in, be it in no account, of a route behind `requirePerson`. */
 export function signedInPerson(request: FastifyRequest): SignedInPerson {
   const { person } = request.visit;

@@ -35,6 +35,11 @@ export function counted(number: number, noun: string): string {
   return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
+/** With a capital at its start. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Path of a link's page; `below`: a subpath that starts with a slash. */
 export function linkPath({ host, slug }: Pick<LinkDocument, "host" | "slug">, below = ""): string {
   return `/portal/links/${encodeURIComponent(host)}/${encodeURIComponent(slug)}${below}`;

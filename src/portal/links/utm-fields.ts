@@ -54,9 +54,9 @@ const MOST_OFFERED = 30;
 
 export async function knownUtm(deps: StatusDeps, accountId: string): Promise<KnownUtm> {
   const { value: newest = [] } = await accountLinkPages(deps, accountId, { limit: LINKS_READ }).next();
-  const found = (newest as LinkDocument[]).map(({ longUrl }) => utmOf(longUrl));
+  const campaigns = (newest as LinkDocument[]).map(({ longUrl }) => utmOf(longUrl));
   const valuesOf = (name: UtmField) =>
-    found.map((utm) => utm[name]).filter(({ length }) => length > 0 && length <= LONGEST);
+    campaigns.map((utm) => utm[name]).filter(({ length }) => length > 0 && length <= LONGEST);
   return Object.fromEntries(
     UTM_FIELDS.map((name) => [name, [...new Set(valuesOf(name))].slice(0, MOST_OFFERED)]),
   ) as Record<UtmField, string[]>;

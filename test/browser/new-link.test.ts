@@ -1,19 +1,15 @@
 // A marketer's new link in a real browser: what it will be stands beside the form as it is typed; rules by buttons and a slider,
 // a slug that is free, a QR code as it is chosen; the same without scripts, by buttons.
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
+import { expect, it } from "vitest";
+import { PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
 import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 
 const PATIENCE = { timeout: 2 * PATIENCE_MS };
 
 onServer(chromiumServer, () => {
-  let portal: PortalBrowser;
-  beforeAll(async () => {
-    portal = await openPortalBrowser({ BASE_HOST_SLUGS: "true" });
-  }, PATIENCE_MS);
-  afterAll(() => portal?.stop());
+  const portal = portalBrowser({ BASE_HOST_SLUGS: "true" });
 
   const rule = (page: Page, letter: string) =>
     page.getByRole("group", { name: `Rule ${letter}`, exact: true });

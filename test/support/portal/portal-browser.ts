@@ -1,5 +1,7 @@
 // A service and a real browser for tests of the portal's pages, and people who have signed up by typing.
+
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Response } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
 import { until } from "../runtime/until.ts";
 import { launchChromium } from "../servers/chromium.ts";
 import { freePort } from "../servers/free-port.ts";
@@ -53,6 +55,14 @@ export async function refreshed(page: Page): Promise<Response> {
 /** The numbers of the link whose page is at the address. */
 export function analyticsOf(base: string, page: string): string {
   return `${base}/portal/analytics?link=localhost/${page.split("/").at(-1)}`;
+}
+
+/** A service and a browser for the tests of a block. Call it there: it registers its hooks. */
+export function portalBrowser(environment: Record<string, string> = {}): PortalBrowser {
+  const portal = {} as PortalBrowser;
+  beforeAll(async () => void Object.assign(portal, await openPortalBrowser(environment)), PATIENCE_MS);
+  afterAll(() => portal.stop?.());
+  return portal;
 }
 
 export async function openPortalBrowser(environment: Record<string, string> = {}): Promise<PortalBrowser> {

@@ -3,6 +3,7 @@
 import type { CreateLinkDeps } from "../commands/links/create-link.ts";
 import type { Mailer } from "../commands/mail/mailer.ts";
 import type { Config } from "../config/config.ts";
+import { openExports } from "../limits/exports.ts";
 import type { DrawQr } from "../qr/draw-qr.ts";
 import type { LogReader } from "../queries/log-reader/log-reader.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -16,7 +17,7 @@ import { changesRoutes } from "./analytics/changes-route.ts";
 import { sharedPagesRoutes } from "./analytics/shared-pages-route.ts";
 import { eventsRoute } from "./events/events-route.ts";
 import type { Api } from "./fastify.ts";
-import { idempotency } from "./idempotency.ts";
+import { idempotency, takeIdempotencyKey } from "./idempotency.ts";
 import type { KeyGuard, KeyGuardDeps } from "./key-guard.ts";
 import { changeInBulkRoutes } from "./links/bulk-routes.ts";
 import { historyRoute } from "./links/history-route.ts";
@@ -56,43 +57,49 @@ export type ApiDeps = {
 
 /** `base`: an instance with baseHostGate. */
 export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
-  const { config, backend, clock, newId, sleep, writesAreReadable, links } = deps;
+  const { config, backend, clock, newId, sleep, writesAreReadable, links, logReader, mailer, log } = deps;
   const { baseHost, baseUrl } = config;
-  const reading = { ...backend, baseHost, baseUrl, clock, sleep, writesAreReadable };
+  const { currentAccount } = links;
+  const reading = {
+    ...backend,
+    baseHost,
+    baseUrl,
+    clock,
+    sleep,
+    writesAreReadable,
+    currentAccount,
+    logReader,
+  };
+  const life = { ...reading, links, changesAreFollowed: deps.changesAreFollowed };
   base.register(async (open: Api) => {
     open.addHook("onRequest", async (request, reply) => guard.countQr(request, reply));
     qrRoute(open, { ...reading, drawQr: deps.drawQr });
   });
   base.register(async (keyed: Api) => {
+    const repeatable = idempotency({ secrets: backend.secrets, clock, newId });
     scopeRoutes(keyed);
+    keyed.addHook("onRoute", (route) => takeIdempotencyKey(route, repeatable));
     keyed.addHook("onRequest", async (request, reply) => {
       reply.header("cache-control", "no-store");
       await guard.demand(request, reply, scopeOf(request.routeOptions.config));
     });
     keyed.addHook("preSerialization", linkPages);
-    const writing = { links, idempotency: idempotency({ secrets: backend.secrets, clock, newId }) };
-    shortenRoute(keyed, writing);
-    shortenInBulkRoute(keyed, writing);
-    const { currentAccount } = links;
-    analyticsRoutes(keyed, { ...reading, currentAccount, logReader: deps.logReader });
-    accountAnalyticsRoutes(keyed, {
-      ...reading,
-      currentAccount,
-      counts: deps.counts,
-      logReader: deps.logReader,
-    });
-    changesRoutes(keyed, { ...reading, currentAccount, logReader: deps.logReader });
+    shortenRoute(keyed, links);
+    shortenInBulkRoute(keyed, links);
+    analyticsRoutes(keyed, reading);
+    const exports = openExports(deps);
+    keyed.addHook("preClose", async () => exports.close());
+    accountAnalyticsRoutes(keyed, { ...reading, exports });
+    changesRoutes(keyed, reading);
     listLinksRoute(keyed, reading);
-    const life = { ...reading, ...writing, currentAccount, changesAreFollowed: deps.changesAreFollowed };
     readLinkRoute(keyed, life);
     changeLinkRoutes(keyed, life);
     changeInBulkRoutes(keyed, life);
     historyRoute(keyed, life);
-    proofRoute(keyed, { ...life, counts: deps.counts, logReader: deps.logReader });
-    tagRoutes(keyed, life);
-    const { mailer, log } = deps;
+    proofRoute(keyed, { ...reading, exports });
+    tagRoutes(keyed, { ...life, idempotency: repeatable });
     memberRoutes(keyed, { ...life, mailer, log, rateLimits: deps.keys.rateLimits });
-    sharedPagesRoutes(keyed, { ...life, secrets: backend.secrets });
+    sharedPagesRoutes(keyed, { ...life, idempotency: repeatable });
     savedFilterRoutes(keyed, life);
     eventsRoute(keyed, { ...reading, ...deps, findCaller: deps.keys.findCaller });
   });

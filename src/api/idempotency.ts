@@ -1,6 +1,7 @@
 // Idempotency-Key: repeating a request returns the first answer, also when a crash lost that answer before it was sent.
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
 import { Refused } from "../commands/refusals.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
 
@@ -23,6 +24,28 @@ type Deps = { secrets: Secrets; clock: () => Date; newId: () => string };
 
 const KEPT_MS = 24 * 3_600_000;
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+
+/** For the OpenAPI document alone: `preHandler` validates it, with an error code of its own. */
+const Header = z.object({
+  "idempotency-key": z
+    .string()
+    .optional()
+    .meta({
+      description:
+        "1 to 255 printable ASCII characters; the same key and body within 24 hours is the same answer",
+      examples: ["order-4711"],
+    }),
+});
+
+/** Where the route changes something; as it is registered. */
+export function takeIdempotencyKey(
+  route: { method: string | string[]; schema?: object },
+  { preHandler, onSend }: Idempotency,
+): void {
+  if (route.method === "GET" || route.method === "HEAD") return;
+  const { headers = z.object({}), ...schema } = (route.schema ?? {}) as { headers?: z.ZodObject };
+  Object.assign(route, { schema: { ...schema, headers: Header.extend(headers.shape) }, preHandler, onSend });
+}
 
 /**
  * A route's hooks: `preHandler` replays a stored answer; `onSend` stores a successful one, and forgets the key of a refused

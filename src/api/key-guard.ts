@@ -18,7 +18,6 @@ import { inNetworks } from "../runtime/addresses/networks.ts";
 import { entriesBound } from "../runtime/entries-bound.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Secrets } from "../stores/secrets/port.ts";
-import { bearerToken } from "./bearer-token.ts";
 
 export type KeyGuardDeps = {
   /** The caller of an active key, by the SHA-256 of the whole key in hex; called on every request. */
@@ -113,6 +112,11 @@ export function keyGuard(deps: KeyGuardDeps) {
 export function sentKey(request: FastifyRequest): string | undefined {
   const header = request.headers["x-api-key"];
   return typeof header === "string" && header !== "" ? header : bearerToken(request);
+}
+
+/** The token of an `Authorization: Bearer` header (RFC 6750): an API key, or the operator's. */
+export function bearerToken({ headers }: Pick<FastifyRequest, "headers">): string | undefined {
+  return /^Bearer +(.+)$/i.exec(headers.authorization ?? "")?.[1];
 }
 
 /** Whether the text that was sent is no longer accepted. */

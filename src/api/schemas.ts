@@ -100,18 +100,6 @@ export const DomainIdQuery = z.string().max(100).toLowerCase().optional().meta({
   description: "Only on this custom domain, as a slug may be on several",
 });
 
-/** For the OpenAPI document only; idempotency.ts validates the header, with an error code of its own. */
-export const IdempotencyHeader = z.object({
-  "idempotency-key": z
-    .string()
-    .optional()
-    .meta({
-      description:
-        "1 to 255 printable ASCII characters; the same key and body within 24 hours is the same answer",
-      examples: ["order-4711"],
-    }),
-});
-
 /** Response schemas for the given statuses; 429, 500 and 503 are added to every route. */
 export function apiErrors(...statuses: ErrorStatus[]) {
   const all: ErrorStatus[] = [...statuses, 429, 500, 503];

@@ -111,9 +111,7 @@ export const commands: readonly CommandRow[] = [
       if (patch instanceof Refused) throw patch;
       const request = { type: "restore", ...(patch && { patch }) } as const;
       const { link } = await changeLink(linkDeps, context, by, address, request);
-      const { changes: revision, changedAt } = link;
-      const status = await statusOf(deps, link);
-      return linkDetailsObject(link, { status, revision, changedAt }, config.baseUrl);
+      return linkDetailsObject(link, await statusOf(deps, link), config.baseUrl);
     },
   },
   {

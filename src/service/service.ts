@@ -8,7 +8,7 @@ import { rateLimits } from "../limits/rate-limit.ts";
 import { redirectHandler } from "../redirect/http/handler.ts";
 import { httpServer } from "../redirect/http/http-server.ts";
 import { readForwarded, requesterOf, trustOf } from "../redirect/http/requester.ts";
-import { visitCounter } from "../redirect/visits/visit-counter.ts";
+import { visitCounter } from "../redirect/visits/click-limit.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { systemClock, untilAborted } from "../runtime/pause.ts";
 import { type Close, stopInStages } from "../runtime/stop/stop-in-stages.ts";
@@ -119,7 +119,7 @@ export async function openService(
       redis: await opened.redis(),
       counts,
       rateLimits: rateLimits(counts),
-      visitCounter: visitCounter(shared, clock),
+      countVisits: visitCounter(shared, clock),
       passwordWork: passwordWork(),
       group,
       stopping: signal,

@@ -6,8 +6,6 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ownFiles } from "../../src/cli/files.ts";
-import { opened } from "../../src/commands/account/account.ts";
-import { loadAccount } from "../../src/commands/account/account-stream.ts";
 import { currentLink } from "../../src/commands/links/link-stream.ts";
 import { bitly } from "../../src/transfer/import/formats/bitly.ts";
 import { dub } from "../../src/transfer/import/formats/dub.ts";
@@ -16,8 +14,7 @@ import { linkledger } from "../../src/transfer/import/formats/linkledger.ts";
 import { plainCsv } from "../../src/transfer/import/formats/plain-csv.ts";
 import { shlink } from "../../src/transfer/import/formats/shlink.ts";
 import { yourls } from "../../src/transfer/import/formats/yourls.ts";
-import { runImport } from "../../src/transfer/import/run-import.ts";
-import { operator } from "../support/commands/command-deps.ts";
+import { imported } from "../support/import/importing.ts";
 import { type OwnImport, openImport } from "../support/import/own-export.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
@@ -51,16 +48,10 @@ afterAll(async () => {
 });
 
 type Format = (typeof TABLES)[keyof typeof TABLES][0] | typeof linkledger;
-async function imported(format: Format, content: Buffer) {
+async function reported(format: Format, content: Buffer) {
   const links = join(folder.path, randomUUID());
   await writeFile(links, content);
-  const account = opened(await loadAccount(own.deps.eventStore, own.accountId));
-  const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: false };
-  const report = await runImport(own.deps, target, {
-    format,
-    links: ownFiles.source(links),
-    clicks: undefined,
-  });
+  const report = await imported(own.deps, own.accountId, format, ownFiles.source(links));
   const { created, already, failed, read } = report.links;
   expect(created + already + failed).toBe(read);
   return report;
@@ -133,7 +124,7 @@ describe("rows of a table with every kind of fault", { timeout: 600_000 }, () =>
           const { lines, meant, rows } = table(prefix, faults, n0);
           const end = Buffer.from("\r\n");
           const content = [Buffer.from(columns.join()), ...lines].flatMap((line) => [line, end]);
-          const { links, errors } = await imported(format, Buffer.concat(content));
+          const { links, errors } = await reported(format, Buffer.concat(content));
           expect(links.read).toBe(rows);
           expect(links.created).toBe(meant.length);
           // Lines that can't be told apart are named in one.
@@ -170,7 +161,7 @@ describe("rows of a table with every kind of fault", { timeout: 600_000 }, () =>
     const lines = Array.from({ length: 70 }, (_, n) =>
       (faults[n % faults.length] as (slug: string) => string)(`own${n}`),
     );
-    const { links } = await imported(linkledger, Buffer.from(lines.join("\n")));
+    const { links } = await reported(linkledger, Buffer.from(lines.join("\n")));
     expect(links).toMatchObject({ read: 70, created: 10, failed: 60 });
   });
 });

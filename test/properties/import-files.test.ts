@@ -5,8 +5,6 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ownFiles } from "../../src/cli/files.ts";
-import { opened } from "../../src/commands/account/account.ts";
-import { loadAccount } from "../../src/commands/account/account-stream.ts";
 import { textOf } from "../../src/transfer/import/fields.ts";
 import { bitly } from "../../src/transfer/import/formats/bitly.ts";
 import { dub } from "../../src/transfer/import/formats/dub.ts";
@@ -17,8 +15,7 @@ import { shlink } from "../../src/transfer/import/formats/shlink.ts";
 import { yourls } from "../../src/transfer/import/formats/yourls.ts";
 import type { FieldList, ImportFormat } from "../../src/transfer/import/imported.ts";
 import { readRows } from "../../src/transfer/import/reading/read-rows.ts";
-import { runImport } from "../../src/transfer/import/run-import.ts";
-import { operator } from "../support/commands/command-deps.ts";
+import { imported } from "../support/import/importing.ts";
 import { openImport } from "../support/import/own-export.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
@@ -101,8 +98,6 @@ function namesOf({ mapped, leftOut, refused }: FieldList): string[] {
 describe("a record of any format", () => {
   it("stops no other, where its fields hold what no text can be made of", PATIENCE, async () => {
     const own = await openImport();
-    const account = opened(await loadAccount(own.deps.eventStore, own.accountId));
-    const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: true };
     try {
       for (const [format, least] of Object.values(FORMATS)) {
         const { mapped, leftOut, refused }: FieldList = format.fields;
@@ -115,10 +110,8 @@ describe("a record of any format", () => {
         }));
         const links = join(folder.path, randomUUID());
         await writeFile(links, [least, ...lasting].map((record) => JSON.stringify(record)).join("\n"));
-        const report = await runImport(own.deps, target, {
-          format,
-          links: ownFiles.source(links),
-          clicks: undefined,
+        const report = await imported(own.deps, own.accountId, format, ownFiles.source(links), {
+          dryRun: true,
         });
         expect(report.links.created).toBe(1);
         expect(report.links.already + report.errors.length).toBe(records.length);
@@ -130,8 +123,6 @@ describe("a record of any format", () => {
 
   it("is a link, or fails with a reason, whatever its fields hold", PATIENCE, async () => {
     const own = await openImport();
-    const account = opened(await loadAccount(own.deps.eventStore, own.accountId));
-    const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: true };
     const name = fc.constantFrom(...(Object.keys(FORMATS) as (keyof typeof FORMATS)[]));
     const parts = fc.array(fc.tuple(fc.nat(), anything), { minLength: 1, maxLength: 6 });
     try {
@@ -144,10 +135,8 @@ describe("a record of any format", () => {
           for (const [n, value] of parts) record[names[n % names.length] as string] = value;
           const links = join(folder.path, randomUUID());
           await writeFile(links, `${JSON.stringify(least)}\n${JSON.stringify(record)}\n`);
-          const report = await runImport(own.deps, target, {
-            format,
-            links: ownFiles.source(links),
-            clicks: undefined,
+          const report = await imported(own.deps, own.accountId, format, ownFiles.source(links), {
+            dryRun: true,
           });
           const { created, already, failed } = report.links;
           expect(created).toBeGreaterThan(0);

@@ -1,8 +1,6 @@
 // Links with any texts are the same elsewhere, in whichever of our formats they were exported.
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { opened } from "../../src/commands/account/account.ts";
-import { loadAccount } from "../../src/commands/account/account-stream.ts";
 import { openAccount } from "../../src/commands/account/sign-up.ts";
 import { fieldsOf } from "../../src/commands/links/fields/link-fields.ts";
 import { accountLines, accountLinks } from "../../src/transfer/export/account-lines.ts";
@@ -11,8 +9,8 @@ import { linkledger } from "../../src/transfer/import/formats/linkledger.ts";
 import { plainCsv } from "../../src/transfer/import/formats/plain-csv.ts";
 import type { ImportFormat } from "../../src/transfer/import/imported.ts";
 import { textSource } from "../../src/transfer/import/reading/lines.ts";
-import { runImport } from "../../src/transfer/import/run-import.ts";
 import { openCommandDeps, operator } from "../support/commands/command-deps.ts";
+import { imported } from "../support/import/importing.ts";
 import { effort } from "../support/runtime/effort.ts";
 
 type Stores = Awaited<ReturnType<typeof openCommandDeps>>;
@@ -116,12 +114,8 @@ const link = fc.record(
   { requiredKeys: ["url"] },
 );
 
-async function imported({ deps }: Stores, accountId: string, format: ImportFormat, content: string) {
-  const account = opened(await loadAccount(deps.eventStore, accountId));
-  const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: false };
-  const source = textSource("links", content);
-  return await runImport(deps, target, { format, links: source, clicks: undefined });
-}
+const reported = ({ deps }: Stores, accountId: string, format: ImportFormat, content: string) =>
+  imported(deps, accountId, format, textSource("links", content));
 
 async function open({ deps }: Stores) {
   const email = `a${runs}@example.com`;
@@ -172,7 +166,7 @@ describe("links with any texts", () => {
           runs += 1;
           const [accountId, other] = [await open(here), await open(there)];
           const named = links.map((one, n) => ({ ...one, slug: `r${runs}x${n}` }));
-          const made = await imported(
+          const made = await reported(
             here,
             accountId,
             plainCsv,
@@ -180,7 +174,7 @@ describe("links with any texts", () => {
           );
           fc.pre(made.links.created > 0);
           const parts = await Array.fromAsync(exported(here, accountId));
-          const report = await imported(there, other, format, parts.join(""));
+          const report = await reported(there, other, format, parts.join(""));
           expect(report.errors).toEqual([]);
           expect(report.missing).toEqual([]);
           expect(await linksOf(there, other)).toEqual(await linksOf(here, accountId));
@@ -200,7 +194,7 @@ describe("a table of links", () => {
     const accountId = await open(to);
     const rows = ["has_password,status", "true,live", ",blocked", ",deleted", "false,expired"];
     const table = rows.map((row, n) => `${n === 0 ? "url,slug" : `https://example.com/,p${n}`},${row}`);
-    const { links, errors } = await imported(to, accountId, plainCsv, table.join("\n"));
+    const { links, errors } = await reported(to, accountId, plainCsv, table.join("\n"));
     expect(links).toMatchObject({ created: 1, failed: 3 });
     expect(errors.map(({ place }) => place)).toEqual(["line 2", "line 3", "line 4"]);
   });

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { type Caller, requireDeveloper } from "../../commands/caller.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { CLICK_KINDS } from "../../events/vocabulary.ts";
-import { CONTENT_TYPES, openExports, sendExport } from "../../limits/exports.ts";
-import type { OpenStreamsDeps } from "../../limits/open-streams.ts";
+import { CONTENT_TYPES, sendExport } from "../../limits/exports.ts";
+import type { OpenStreams } from "../../limits/open-streams.ts";
 import { acceptFilters } from "../../queries/analytics/filter-values.ts";
 import type {
   AccountAnswer,
@@ -32,10 +32,11 @@ import {
 } from "./account-schema.ts";
 import { gapsAnswer } from "./answers.ts";
 
-type Deps = CurrentLinkDeps &
-  Omit<OpenStreamsDeps, "kind"> & {
-    logReader: Pick<LogReader, "askAccount" | "clickPage" | "clickFile">;
-  };
+type Deps = CurrentLinkDeps & {
+  exports: OpenStreams;
+  logReader: Pick<LogReader, "askAccount" | "clickPage" | "clickFile">;
+  clock: () => Date;
+};
 
 const ANALYTICS = `Totals, series and one breakdown of the clicks of all links of the account, of all keys and of the portal,
 under any filters. Of more clicks than are counted at once \`range_too_large\` says what to narrow.
@@ -82,8 +83,6 @@ export function accountAnalyticsRoutes(app: Api, deps: Deps): void {
     return { clicks: page.clicks, next_cursor: next };
   });
 
-  const exports = openExports(deps);
-  app.addHook("preClose", async () => exports.close());
   const file = {
     operationId: "exportClicks",
     summary: "Export the clicks of the account",
@@ -110,7 +109,7 @@ export function accountAnalyticsRoutes(app: Api, deps: Deps): void {
     const format = reader ?? named;
     const { question } = await clickQuestion(deps, caller, parameters);
     const sent = { type: CONTENT_TYPES[format], name: `clicks.${named}` };
-    return sendExport(reply, exports, caller.accountId, sent, (signal) =>
+    return sendExport(reply, deps.exports, caller.accountId, sent, (signal) =>
       deps.logReader.clickFile(question, { format, columns: "of account" }, signal),
     );
   });

@@ -14,11 +14,15 @@ import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { acceptFilters } from "../../queries/analytics/filter-values.ts";
 import { GROUPS } from "../../queries/analytics/question.ts";
 import { type Api, contextOf } from "../fastify.ts";
+import type { Idempotency } from "../idempotency.ts";
 import type { LifeDeps } from "../links/life-routes.ts";
-import { apiErrors, IdempotencyHeader, time } from "../schemas.ts";
+import { apiErrors, time } from "../schemas.ts";
 import { linkKeyOf } from "./account-routes.ts";
 
-type Deps = LifeDeps & { secrets: Parameters<typeof makeSharedPage>[0]["secrets"] };
+type Deps = LifeDeps & {
+  idempotency: Idempotency;
+  secrets: Parameters<typeof makeSharedPage>[0]["secrets"];
+};
 
 const MOST_VALUES = 50;
 const text = z.string().max(300);
@@ -90,7 +94,6 @@ const MadeSharedPage = z
 
 export function sharedPagesRoutes(app: Api, deps: Deps): void {
   const tags = ["Analytics"];
-  const { preHandler, onSend } = deps.idempotency;
   const writing = { ...deps.links, secrets: deps.secrets };
   const list = {
     operationId: "listSharedPages",
@@ -112,11 +115,10 @@ export function sharedPagesRoutes(app: Api, deps: Deps): void {
     description:
       "Whoever has its address sees these numbers, without signing in, and nothing beyond them. Developer tier.",
     tags,
-    headers: IdempotencyHeader,
     body: NewSharedPage,
     response: { 201: MadeSharedPage, ...apiErrors(400, 401, 402, 403, 404, 409) },
   };
-  app.post("/api/v1/shared-pages", { schema: make, preHandler, onSend }, async (request, reply) => {
+  app.post("/api/v1/shared-pages", { schema: make }, async (request, reply) => {
     const { caller, body } = request;
     const { timezone: timeZone, ends_at: endsAt, ...asked } = body;
     requireDeveloper(caller.tier, "Shared pages");
@@ -132,11 +134,10 @@ export function sharedPagesRoutes(app: Api, deps: Deps): void {
     summary: "End a shared page",
     description: "For good: its address leads nowhere from then on. Any tier.",
     tags,
-    headers: IdempotencyHeader,
     params: z.object({ page_id: z.uuid().meta({ examples: ["0195b7e1-3c5d-7a10-8b11-3c5d7e9f1a2b"] }) }),
     response: { 204: z.undefined().describe("Ended"), ...apiErrors(400, 401, 404) },
   };
-  app.delete("/api/v1/shared-pages/:page_id", { schema: end, preHandler, onSend }, async (request, reply) => {
+  app.delete("/api/v1/shared-pages/:page_id", { schema: end }, async (request, reply) => {
     await endSharedPage(writing, contextOf(request), request.caller.accountId, request.params.page_id);
     return reply.code(204).send();
   });

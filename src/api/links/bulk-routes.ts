@@ -5,7 +5,7 @@ import { ownLink } from "../../queries/links/find-link.ts";
 import { linkDetailsObject } from "../../queries/links/link-object.ts";
 import { statusesOf } from "../../queries/links/link-statuses.ts";
 import { type Api, contextOf } from "../fastify.ts";
-import { apiErrors, bulkAnswerOf, bulkRequestOf, IdempotencyHeader } from "../schemas.ts";
+import { apiErrors, bulkAnswerOf, bulkRequestOf } from "../schemas.ts";
 import { bulkAnswer, readItems } from "./bulk-answer.ts";
 import type { LifeDeps } from "./life-routes.ts";
 import { BulkPatchItem, NamedLink } from "./link-requests.ts";
@@ -33,7 +33,6 @@ const KINDS = {
 
 export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
   const { baseUrl } = deps;
-  const { preHandler, onSend } = deps.idempotency;
   for (const [wanted, method, path] of [
     ["update", "PATCH", ""],
     ["delete", "DELETE", ""],
@@ -45,7 +44,6 @@ export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
       summary: method === "POST" ? `${summary}, by POST` : summary,
       description: DESCRIPTION,
       tags: ["Links"],
-      headers: IdempotencyHeader,
       body,
       response: { 200: answer.describe("What became of each item"), ...apiErrors(400, 401, 402, 409) },
     };
@@ -53,8 +51,6 @@ export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
       method,
       url: `/api/v1/links/bulk${path}`,
       schema,
-      preHandler,
-      onSend,
       async handler(request, reply) {
         const { caller } = request;
         const addressOf = (item: { slug: string; domain_id?: string | undefined }) =>
@@ -67,18 +63,15 @@ export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
         await deps.changesAreFollowed();
         const answer = bulkAnswer(request, made, { named: "slug", failed: "Failed to change the link" });
         const { results } = made;
-        const statuses = await statusesOf(
-          deps,
-          results.map(({ result }) => result.link),
-        );
+        const links = results.map(({ result }) => result.link);
+        const statuses = await statusesOf(deps, links);
         return reply.send({
           ...answer,
           ...(wanted === "update" ? { updated: results.length } : { deleted: results.length }),
-          results: results.map(({ index, result: { link } }, n) => {
-            const { changes: revision, changedAt } = link;
-            const status = statuses[n] as LinkStatus;
-            return { index, ...linkDetailsObject(link, { status, revision, changedAt }, baseUrl) };
-          }),
+          results: results.map(({ index, result: { link } }, n) => ({
+            index,
+            ...linkDetailsObject(link, statuses[n] as LinkStatus, baseUrl),
+          })),
         });
       },
     });

@@ -3,6 +3,7 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { changeLink, type LinkChangeRequest } from "../../commands/links/change-link.ts";
+import type { CreateLinkDeps } from "../../commands/links/create-link.ts";
 import type { ExistingLink } from "../../commands/links/link.ts";
 import { coarseStatus, type LinkStatus, statusFacts } from "../../events/links/link-status.ts";
 import { type CurrentLinkDeps, ownLink } from "../../queries/links/find-link.ts";
@@ -10,21 +11,19 @@ import { LinkDetailsObject, linkDetailsObject } from "../../queries/links/link-o
 import { type JudgedLink, type StatusDeps, statusOf } from "../../queries/links/link-statuses.ts";
 import { isKnown, revisionsOf, tagOf } from "../conditional-requests.ts";
 import { type Api, contextOf } from "../fastify.ts";
-import { apiErrors, DomainIdQuery, IdempotencyHeader, SlugParams } from "../schemas.ts";
-import type { WritingDeps } from "../shorten.ts";
+import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
 import { PatchRequest } from "./link-requests.ts";
 
 /** `changesAreFollowed`: resolves when this process redirects by the links as they are in the log. */
-export type LifeDeps = WritingDeps &
-  CurrentLinkDeps &
-  StatusDeps & { baseUrl: string; changesAreFollowed: () => Promise<void> };
+export type LifeDeps = CurrentLinkDeps &
+  StatusDeps & { links: CreateLinkDeps; baseUrl: string; changesAreFollowed: () => Promise<void> };
 
 const OWN =
   "Any link of the caller's account, whichever key or page created it; another account's link gives 403. ";
 
 const linkAddress = { params: SlugParams, querystring: z.object({ domain_id: DomainIdQuery }) };
 
-const conditional = IdempotencyHeader.extend({
+const conditional = z.object({
   "if-match": z
     .string()
     .optional()
@@ -63,13 +62,11 @@ export function readLinkRoute(app: Api, deps: LifeDeps): void {
     const etag = linkTag(link, { ...link, status });
     reply.header("etag", etag);
     if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
-    return linkDetailsObject(link, { ...link, status }, deps.baseUrl);
+    return linkDetailsObject(link, status, deps.baseUrl);
   });
 }
 
 export function changeLinkRoutes(app: Api, deps: LifeDeps): void {
-  const { preHandler, onSend } = deps.idempotency;
-  const hooks = { preHandler, onSend };
   const common = {
     tags: ["Links"],
     ...linkAddress,
@@ -84,7 +81,7 @@ export function changeLinkRoutes(app: Api, deps: LifeDeps): void {
     ...common,
     body: PatchRequest,
   };
-  app.patch("/api/v1/links/:slug", { schema: patch, ...hooks }, async (request, reply) =>
+  app.patch("/api/v1/links/:slug", { schema: patch }, async (request, reply) =>
     send(reply, await changed(request, { type: "patch", patch: request.body })),
   );
 
@@ -94,7 +91,7 @@ export function changeLinkRoutes(app: Api, deps: LifeDeps): void {
     description: `${OWN}It answers 404 from now on, can be restored at any time, and its slug is given to nobody else.`,
     ...common,
   };
-  app.delete("/api/v1/links/:slug", { schema: remove, ...hooks }, async (request, reply) =>
+  app.delete("/api/v1/links/:slug", { schema: remove }, async (request, reply) =>
     send(reply, await changed(request, { type: "delete" })),
   );
 
@@ -108,7 +105,7 @@ export function changeLinkRoutes(app: Api, deps: LifeDeps): void {
     // Null as it comes without one.
     body: PatchRequest.nullish(),
   };
-  app.post("/api/v1/links/:slug/restore", { schema: restore, ...hooks }, async (request, reply) => {
+  app.post("/api/v1/links/:slug/restore", { schema: restore }, async (request, reply) => {
     const { body: patch } = request;
     return send(reply, await changed(request, { type: "restore", ...(patch && { patch }) }));
   });
@@ -130,10 +127,9 @@ export function changeLinkRoutes(app: Api, deps: LifeDeps): void {
   }
 
   async function send(reply: FastifyReply, link: ExistingLink): Promise<LinkDetailsObject> {
-    const { changes: revision, changedAt } = link;
     const status = await statusOf(deps, link);
-    reply.header("etag", linkTag(link, { revision, status }));
-    return linkDetailsObject(link, { status, revision, changedAt }, deps.baseUrl);
+    reply.header("etag", linkTag(link, { revision: link.changes, status }));
+    return linkDetailsObject(link, status, deps.baseUrl);
   }
 }
 

@@ -1,22 +1,16 @@
 // GET /api/v1/links/{slug}/proof: the proof of a link for its owner to keep.
 import { z } from "zod";
 import { linkKey } from "../../events/streams.ts";
-import { CONTENT_TYPES, openExports, sendExport } from "../../limits/exports.ts";
+import { CONTENT_TYPES, sendExport } from "../../limits/exports.ts";
+import type { OpenStreams } from "../../limits/open-streams.ts";
 import { type CurrentLinkDeps, ownLink } from "../../queries/links/find-link.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
-import type { Counts } from "../../stores/counts/counts.ts";
 import type { Api } from "../fastify.ts";
 import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
 
-type Deps = CurrentLinkDeps & {
-  logReader: Pick<LogReader, "exportProof">;
-  counts: Counts;
-  clock: () => Date;
-};
+type Deps = CurrentLinkDeps & { exports: OpenStreams; logReader: Pick<LogReader, "exportProof"> };
 
 export function proofRoute(app: Api, deps: Deps): void {
-  const exports = openExports(deps);
-  app.addHook("preClose", async () => exports.close());
   const schema = {
     operationId: "exportProof",
     summary: "Take the proof of one link",
@@ -35,7 +29,7 @@ export function proofRoute(app: Api, deps: Deps): void {
     const { caller, params, query } = request;
     const { host, slug } = await ownLink(deps, caller, { ...params, ...query }, { orDeleted: true });
     const file = { type: CONTENT_TYPES.ndjson, name: `proof-${slug}.ndjson` };
-    return sendExport(reply, exports, caller.accountId, file, (signal) =>
+    return sendExport(reply, deps.exports, caller.accountId, file, (signal) =>
       deps.logReader.exportProof(linkKey(host, slug), signal),
     );
   });

@@ -12,7 +12,7 @@ import type { SavedFilter } from "../../events/accounts/account-events.ts";
 import { UTC } from "../../queries/analytics/time-zone.ts";
 import { madeBetween } from "../../queries/links/list-links.ts";
 import { type Api, contextOf } from "../fastify.ts";
-import { apiErrors, IdempotencyHeader } from "../schemas.ts";
+import { apiErrors } from "../schemas.ts";
 import type { LifeDeps } from "./life-routes.ts";
 import { LinkFilterQuery } from "./list-route.ts";
 
@@ -42,17 +42,15 @@ export function savedFilterRoutes(app: Api, deps: LifeDeps): void {
     return { filters: Array.from(kept, answerOf) };
   });
 
-  const { preHandler, onSend } = deps.idempotency;
   const save = {
     operationId: "saveFilter",
     summary: "Save a filter of the list of links",
     description: "One of the same name is replaced.",
     tags: ["Links"],
-    headers: IdempotencyHeader,
     body: NewFilter,
     response: { 201: SavedFilterAnswer, ...apiErrors(400, 401, 409) },
   };
-  app.post("/api/v1/saved-filters", { schema: save, preHandler, onSend }, async (request, reply) => {
+  app.post("/api/v1/saved-filters", { schema: save }, async (request, reply) => {
     madeBetween(request.body, UTC);
     const { accountId } = request.caller;
     const kept = await keepFilter(deps.links, contextOf(request), accountId, request.body);
@@ -64,10 +62,9 @@ export function savedFilterRoutes(app: Api, deps: LifeDeps): void {
     summary: "Remove a saved filter",
     tags: ["Links"],
     params: z.object({ name }),
-    headers: IdempotencyHeader,
     response: { 200: z.object({ name }), ...apiErrors(400, 401, 404, 409) },
   };
-  app.delete("/api/v1/saved-filters/:name", { schema: remove, preHandler, onSend }, async (request) => {
+  app.delete("/api/v1/saved-filters/:name", { schema: remove }, async (request) => {
     const { name } = request.params;
     await forgetFilter(deps.links, contextOf(request), request.caller.accountId, name);
     return { name };

@@ -9,7 +9,8 @@ import { accountLinkKeys } from "../../queries/links/list-links.ts";
 import { listTags, refuseTag } from "../../queries/links/tags.ts";
 import { type Api, contextOf } from "../fastify.ts";
 import { httpErrorOf } from "../http-errors.ts";
-import { apiErrors, IdempotencyHeader, nextCursor } from "../schemas.ts";
+import type { Idempotency } from "../idempotency.ts";
+import { apiErrors, nextCursor } from "../schemas.ts";
 import type { LifeDeps } from "./life-routes.ts";
 
 const tag = z.string().meta({ examples: ["spring"] });
@@ -55,7 +56,10 @@ const TagChanged = z
   .meta({ id: "TagChanged" });
 
 /** `writesAreReadable`: as of listLinksRoute. */
-export function tagRoutes(app: Api, deps: LifeDeps & { writesAreReadable: () => Promise<boolean> }): void {
+export function tagRoutes(
+  app: Api,
+  deps: LifeDeps & { idempotency: Idempotency; writesAreReadable: () => Promise<boolean> },
+): void {
   const list = {
     operationId: "listTags",
     summary: "List the account's tags",
@@ -86,12 +90,10 @@ export function tagRoutes(app: Api, deps: LifeDeps & { writesAreReadable: () => 
     tags: ["Links"],
     params: z.object({ tag }),
     querystring: z.object({ cursor: z.string().max(2_000).optional() }),
-    headers: IdempotencyHeader,
     body: TagPatch,
     response: { 200: TagChanged, ...apiErrors(400, 401, 404, 409) },
   };
-  const { preHandler, onSend } = deps.idempotency;
-  app.patch("/api/v1/tags/:tag", { schema: change, preHandler, onSend }, async (request) => {
+  app.patch("/api/v1/tags/:tag", { schema: change }, async (request) => {
     const { caller, params, query, body } = request;
     const { accountId } = caller;
     const context = contextOf(request);

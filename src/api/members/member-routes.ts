@@ -17,8 +17,7 @@ import { memberRows } from "../../queries/people.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { type Api, contextOf } from "../fastify.ts";
-import type { Idempotency } from "../idempotency.ts";
-import { apiErrors, IdempotencyHeader } from "../schemas.ts";
+import { apiErrors, time } from "../schemas.ts";
 
 export type MemberDeps = {
   links: CommandDeps;
@@ -27,14 +26,12 @@ export type MemberDeps = {
   log: Logger;
   rateLimits: RateLimits;
   clock: () => Date;
-  idempotency: Idempotency;
   currentAccount: CurrentAccount;
   baseUrl: string;
   /** Resolves when the processes of this service on this machine go by what is in the log now. */
   changesAreFollowed: () => Promise<void>;
 };
 
-const time = z.string().meta({ format: "date-time" });
 const role = z
   .enum(ROLES)
   .meta({ description: "See docs/people.md for what each may do", examples: ["editor"] });
@@ -81,10 +78,8 @@ const TAGS = ["Members"];
 const CAP = "Nobody gives, changes or takes a role above their own: a key of the account counts as an admin.";
 
 export function memberRoutes(app: Api, deps: MemberDeps): void {
-  const { preHandler, onSend } = deps.idempotency;
   const { secrets, mailer, log, clock, baseUrl } = deps;
   const telling = { ...deps.links, secrets, mailer, log, clock, baseUrl };
-  const writing = { tags: TAGS, headers: IdempotencyHeader };
   const rowsOf = async (accountId: string) =>
     await memberRows(telling, opened(await deps.currentAccount(accountId)));
 
@@ -102,15 +97,15 @@ export function memberRoutes(app: Api, deps: MemberDeps): void {
 
   const params = z.object({ person_id: z.uuid() });
   const change = {
-    ...writing,
     operationId: "changeMember",
     summary: "Give a member another role",
     description: `${CAP} The last owner stays one.`,
+    tags: TAGS,
     params,
     body: MemberPatch,
     response: { 200: Member, ...apiErrors(400, 401, 403, 404, 409) },
   };
-  app.patch("/api/v1/members/:person_id", { schema: change, preHandler, onSend }, async (request) => {
+  app.patch("/api/v1/members/:person_id", { schema: change }, async (request) => {
     const { caller, params, body } = request;
     await changeMemberRole(telling, contextOf(request), caller.accountId, params.person_id, body.role);
     await deps.changesAreFollowed();
@@ -119,14 +114,14 @@ export function memberRoutes(app: Api, deps: MemberDeps): void {
   });
 
   const remove = {
-    ...writing,
     operationId: "removeMember",
     summary: "Remove a member",
     description: `Ends their own keys, too. ${CAP} The last owner stays.`,
+    tags: TAGS,
     params,
     response: { 204: z.undefined().describe("No member any more"), ...apiErrors(400, 401, 403, 404, 409) },
   };
-  app.delete("/api/v1/members/:person_id", { schema: remove, preHandler, onSend }, async (request, reply) => {
+  app.delete("/api/v1/members/:person_id", { schema: remove }, async (request, reply) => {
     const { accountId } = request.caller;
     await removeMember(telling, contextOf(request), accountId, request.params.person_id);
     await deps.changesAreFollowed();
@@ -145,14 +140,14 @@ export function memberRoutes(app: Api, deps: MemberDeps): void {
   });
 
   const invite = {
-    ...writing,
     operationId: "inviteMember",
     summary: "Invite somebody to the account",
     description: `An open invitation of the address is sent again: its earlier link no longer works. ${CAP}`,
+    tags: TAGS,
     body: InvitationRequest,
     response: { 201: NewInvitation, ...apiErrors(400, 401, 403, 409, 503) },
   };
-  app.post("/api/v1/invitations", { schema: invite, preHandler, onSend }, async (request, reply) => {
+  app.post("/api/v1/invitations", { schema: invite }, async (request, reply) => {
     const { caller, body } = request;
     if (mailer) await countMail(deps, body.email);
     const invited = await inviteMember(telling, contextOf(request), caller.accountId, body);
@@ -166,19 +161,15 @@ export function memberRoutes(app: Api, deps: MemberDeps): void {
   });
 
   const withdraw = {
-    ...writing,
     operationId: "withdrawInvitation",
     summary: "Withdraw an invitation",
+    tags: TAGS,
     params: z.object({ invitation_id: z.uuid() }),
     response: { 204: z.undefined().describe("Its link no longer works"), ...apiErrors(400, 401, 403, 404) },
   };
-  app.delete(
-    "/api/v1/invitations/:invitation_id",
-    { schema: withdraw, preHandler, onSend },
-    async (request, reply) => {
-      const { caller, params } = request;
-      await withdrawInvitation(telling, contextOf(request), caller.accountId, params.invitation_id);
-      return reply.code(204).send();
-    },
-  );
+  app.delete("/api/v1/invitations/:invitation_id", { schema: withdraw }, async (request, reply) => {
+    const { caller, params } = request;
+    await withdrawInvitation(telling, contextOf(request), caller.accountId, params.invitation_id);
+    return reply.code(204).send();
+  });
 }

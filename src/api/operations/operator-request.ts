@@ -3,7 +3,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { isRefused } from "../../commands/refusals.ts";
 import { byAddress, type CountDeps, refuseTries } from "../../limits/rate-limit.ts";
-import { bearerToken } from "../bearer-token.ts";
+import { bearerToken } from "../key-guard.ts";
 
 /** `adminToken`: unset, no token is right, and none is counted. */
 export type OperatorDeps = CountDeps & { adminToken: string | undefined };

@@ -16,8 +16,8 @@ import { typedUrl } from "../links/urls.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { schemaOf } from "../shell/controls.ts";
 import { formRoute, type ShowAgain } from "../shell/form-route.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
-import { type AccountForm, BRAND_FIELDS, sendAccountPage } from "./account-page.ts";
+import { signedIn } from "../shell/sessions.ts";
+import { BRAND_FIELDS, sendAccountPage } from "./account-page.ts";
 
 const PATH = "/portal/account";
 /** Limited, because each export reads the whole log since the account was opened. */
@@ -27,13 +27,11 @@ const ZoneForm = z.object({ timezone: z.string().default("") });
 const LogoForm = z.object({ logo: z.instanceof(Uint8Array).optional().catch(undefined) });
 
 export function accountChanges(app: Api, deps: SignInDeps): void {
-  const shown = (form: AccountForm): { path: string; again: ShowAgain } => ({
-    path: PATH,
-    again: (refused, request, reply) => sendAccountPage(deps, request, reply, form, refused),
-  });
+  const again: ShowAgain = (refused, request, reply) => sendAccountPage(deps, request, reply, refused);
 
   formRoute(app, deps, "/account/brand", {
-    ...shown("brand"),
+    path: PATH,
+    again,
     schema: { body: schemaOf(BRAND_FIELDS) },
     run: async ({ session: { accountId }, context, body }) => {
       const { position } = await changeBrand(deps.links, context, accountId, {
@@ -48,7 +46,8 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   app.register(async (scope: Api) => {
     takeUploads(scope);
     formRoute(scope, deps, "/account/logo", {
-      ...shown("logo"),
+      path: PATH,
+      again,
       bodyLimit: LOGO_MAX_BYTES + FORM_FRAME_BYTES,
       schema: { body: LogoForm },
       run: async ({ session: { accountId }, context, body: { logo } }) => {
@@ -71,7 +70,8 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   });
 
   formRoute(app, deps, "/account/time-zone", {
-    ...shown("time-zone"),
+    path: PATH,
+    again,
     schema: { body: ZoneForm },
     run: async ({ session: { accountId }, context, body: { timezone } }) => {
       const { position } = await changeTimeZone(deps, context, accountId, timezone);
@@ -80,7 +80,8 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   });
 
   formRoute(app, deps, "/account/close", {
-    ...shown("close"),
+    path: PATH,
+    again,
     count: "uncounted",
     schema: { body: PasswordTyped },
     run: async ({ request, reply, context, session: { accountId }, body: { password } }) => {
@@ -96,7 +97,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
 
 export function exportRoute(app: Api, deps: PortalDeps & { exports: OpenStreams }): void {
   // A HEAD would read the whole export for nobody.
-  const options = { preHandler: requireSession, exposeHeadRoute: false };
+  const options = { exposeHeadRoute: false };
   app.get("/account/export", options, async (request, reply) => {
     const { accountId, email, tier } = signedIn(request);
     await countTry(deps, `export ${accountId}`, EXPORTS_AN_HOUR);

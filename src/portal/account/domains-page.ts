@@ -24,6 +24,7 @@ import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import {
+  badge,
   type Card,
   type Cards,
   type Columns,
@@ -35,7 +36,7 @@ import {
 } from "../shell/layout.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
 import type { RefusedForm } from "../shell/refused-form.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
+import { signedIn } from "../shell/sessions.ts";
 
 const LIST = "/portal/domains";
 const HOSTNAME_MAX = 260;
@@ -68,7 +69,7 @@ const ACTIONS = {
 };
 
 export function domainsPages(app: Api, deps: PortalDeps): void {
-  app.get("/domains", { preHandler: requireSession }, (_, reply) => sendList(deps, reply));
+  app.get("/domains", (_, reply) => sendList(deps, reply));
 
   formRoute(app, deps, "/domains", {
     schema: { body: schemaOf(ADD_FIELDS) },
@@ -80,7 +81,7 @@ export function domainsPages(app: Api, deps: PortalDeps): void {
     path: LIST,
   });
 
-  const ofDomain = { preHandler: requireSession, schema: { params: Params } };
+  const ofDomain = { schema: { params: Params } };
   app.get("/domains/:hostname", ofDomain, async (request, reply) => {
     return await sendDomain(deps, reply, request.params.hostname);
   });
@@ -133,7 +134,7 @@ async function sendDomain(
     lead: readable !== domain.hostname && html`In the DNS: <code>${domain.hostname}</code>`,
     actions: domainState(domain),
     refused,
-    cards: domainCards(domain, deps.baseHost, refused),
+    cards: domainCards(domain, deps.baseHost),
   });
 }
 
@@ -163,7 +164,6 @@ async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: Refused
             form: {
               action: LIST,
               fields: ADD_FIELDS,
-              refused,
               isRow: true,
               button: html`${icon("plus")}Add domain`,
               buttonKind: "primary",
@@ -197,14 +197,14 @@ const COLUMNS: Columns<DomainDocument> = {
 };
 
 function domainState({ state, active, recordLostAt }: DomainDocument): Html {
-  if (state === "added") return html`<span class="badge badge-warn">Not verified</span>`;
-  if (!active) return html`<span class="badge">Inactive</span>`;
-  if (recordLostAt !== null) return html`<span class="badge badge-warn">Record missing</span>`;
-  return html`<span class="badge badge-good">Active</span>`;
+  if (state === "added") return badge("warn", "Not verified");
+  if (!active) return badge("plain", "Inactive");
+  if (recordLostAt !== null) return badge("warn", "Record missing");
+  return badge("good", "Active");
 }
 
 /** Of one domain's page. */
-export function domainCards(domain: DomainDocument, baseHost: string, refused?: RefusedForm): Cards {
+export function domainCards(domain: DomainDocument, baseHost: string): Cards {
   const { hostname, state, recordLostAt, domainId, verifiedAt, proven, homeUrl } = domain;
   const how =
     proven === "operator" ? "vouched for by the operator" : "by its TXT record, looked up again every day";
@@ -220,7 +220,6 @@ export function domainCards(domain: DomainDocument, baseHost: string, refused?: 
         action: pathOf(hostname, "/home"),
         fields: { url: { ...HOME_FIELDS.url, label: `Where ${readableUrl(hostname)}/ leads` } },
         values: { url: homeUrl },
-        refused,
         isRow: true,
         button: "Save",
       },

@@ -33,7 +33,7 @@ import { formRoute } from "../shell/form-route.ts";
 import { around, type Html, html, offered } from "../shell/html.ts";
 import { emptyCard, pageHead, table } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { requireSession, type SignedIn, signedIn, zoneOf } from "../shell/sessions.ts";
+import { type SignedIn, signedIn, zoneOf } from "../shell/sessions.ts";
 import { sendQrCodes, sendTable } from "./links-as-files.ts";
 import {
   filterOf,
@@ -76,7 +76,7 @@ type SeveralForm = z.infer<typeof SeveralForm>;
 type Outcome = { message: string; status: number; chosen: readonly string[]; next?: Html | undefined };
 
 export function linksPages(app: Api, deps: PortalDeps & { exports: OpenStreams }): void {
-  const list = { preHandler: requireSession, schema: { querystring: ListQuery } };
+  const list = { schema: { querystring: ListQuery } };
   app.get("/links", list, async (request, reply) => {
     if (request.query.q !== "") await countRead(deps, signedIn(request));
     return await sendLinks(deps, reply, request.query);

@@ -9,7 +9,7 @@ import { countRead } from "../shell/change-limit.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { type Cards, type Columns, table, time } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
+import { signedIn } from "../shell/sessions.ts";
 import { count, counted, LinkParams, linkPath, outward, STATUS_WORDS, shortName } from "./link-view.ts";
 
 /** What the console adds, and an owner has no page for. */
@@ -31,7 +31,7 @@ const VERDICTS = {
 } as const;
 
 export function explainPage(app: Api, deps: PortalDeps): void {
-  const page = { preHandler: requireSession, schema: { params: LinkParams } };
+  const page = { schema: { params: LinkParams } };
   app.get("/links/:host/:slug/explain", page, async (request, reply) => {
     const { params } = request;
     await countRead(deps, signedIn(request));

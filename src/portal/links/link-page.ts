@@ -27,7 +27,7 @@ import { card, formCard, time } from "../shell/layout.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
 import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/refused-form.ts";
 import type { Notice } from "../shell/request-visit.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
+import { signedIn } from "../shell/sessions.ts";
 import { CHANGE_NAMES, CHANGES, changeOwnLink } from "./change-links.ts";
 import { usedOf } from "./fields-in-words.ts";
 import { FIELDS_FORM_BYTES, linkForm } from "./link-form.ts";
@@ -62,7 +62,7 @@ const RestoreForm = z.looseObject({ external_id: z.string().trim().optional() })
 type Params = z.infer<typeof LinkParams>;
 
 export function linkPages(app: Api, deps: PortalDeps): void {
-  const page = { preHandler: requireSession, schema: { params: LinkParams } };
+  const page = { schema: { params: LinkParams } };
   app.get("/links/:host/:slug", page, (request, reply) => sendLink(deps, reply, request.params));
 
   const path = (request: FastifyRequest) => linkPath(request.params as Params);

@@ -25,7 +25,7 @@ import { icon } from "../shell/icons.ts";
 import { pageHead } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
+import { signedIn } from "../shell/sessions.ts";
 import { FIELDS_FORM_BYTES, LIVE_PARTS, linkForm, urlField } from "./link-form.ts";
 import { planCard } from "./link-plan.ts";
 import { LONGEST_URL, linkPath, shortName } from "./link-view.ts";
@@ -62,7 +62,7 @@ const NO_UTM = utmOf("");
 const ANY_SLUG = "a".repeat(SLUG_LENGTH);
 
 export function newLinkPage(app: Api, deps: PortalDeps): void {
-  const page = { preHandler: requireSession, schema: { querystring: Query } };
+  const page = { schema: { querystring: Query } };
   app.get("/links/new", page, (request, reply) => sendForm(deps, reply, { url: request.query.url }));
 
   const again: ShowAgain = (refused, _, reply) => sendForm(deps, reply, refused.typed, refused);

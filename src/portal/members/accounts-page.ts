@@ -14,36 +14,26 @@ import { countForm } from "../auth/form-page.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
-import { type Card, type Columns, postButton, tableCard } from "../shell/layout.ts";
+import { badge, type Card, type Columns, postButton, tableCard } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { portalContext, redirectTo } from "../shell/request-visit.ts";
-import { ACCOUNTS_PATH, type SignedInPerson } from "../shell/sessions.ts";
+import { ACCOUNTS_PATH, signedInPerson } from "../shell/sessions.ts";
 
 type Row = { accountId: string; name: string; role: Role };
 
 export function accountsPages(app: Api, deps: SignInDeps): void {
-  const person = ({ visit }: FastifyRequest, reply: FastifyReply): SignedInPerson | undefined => {
-    if (!visit.person) void reply.redirect(`/portal/sign-in?next=${encodeURIComponent(ACCOUNTS_PATH)}`, 303);
-    return visit.person;
-  };
+  app.get("/accounts", (request, reply) => sendAccounts(deps, request, reply));
 
-  app.get("/accounts", async (request, reply) => {
-    const who = person(request, reply);
-    return who ? await sendAccounts(deps, request, reply, who) : reply;
-  });
-
-  app.post("/accounts", async (request, reply) => {
-    const who = person(request, reply);
-    if (!who) return reply;
-    await countForm(deps, "/sign-up", request);
-    if (deps.signUp === "closed") throw new Refused("sign_up_closed");
-    const newcomer = { personId: who.personId, tier: deps.defaultTier };
-    const { accountId, position } = await openOwnAccount(deps, portalContext(request), newcomer);
-    await deps.whenReadable(position);
-    return redirectTo(reply, addressIn(accountId, "/portal"), {
-      kind: "done",
-      text: "Your account is open: you are its owner.",
-    });
+  formRoute(app, deps, "/accounts", {
+    count: "uncounted",
+    run: async ({ request, context, person: { personId } }) => {
+      await countForm(deps, "/sign-up", request);
+      if (deps.signUp === "closed") throw new Refused("sign_up_closed");
+      const newcomer = { personId, tier: deps.defaultTier };
+      const { accountId, position } = await openOwnAccount(deps, context, newcomer);
+      const notice = "Your account is open: you are its owner.";
+      return { position, to: addressIn(accountId, "/portal"), notice };
+    },
+    path: ACCOUNTS_PATH,
   });
 
   formRoute(app, deps, "/account/leave", {
@@ -58,10 +48,11 @@ export function accountsPages(app: Api, deps: SignInDeps): void {
 
 async function sendAccounts(
   deps: SignInDeps,
-  { visit: { session } }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
-  { personId, email, provider }: SignedInPerson,
 ): Promise<FastifyReply> {
+  const { session } = request.visit;
+  const { personId, email, provider } = signedInPerson(request);
   const reading = (await deps.accountsOf(personId)).map(async (accountId): Promise<Row> => {
     const { members } = opened(await deps.links.currentAccount(accountId));
     const role = members.get(personId)?.role;
@@ -76,7 +67,7 @@ async function sendAccounts(
       end: true,
       cell: ({ accountId, name }) =>
         accountId === session?.accountId
-          ? html`<span class="badge badge-good">Open now</span>`
+          ? badge("good", "Open now")
           : html`<a class="button button-small" href="${addressIn(accountId, "/portal")}" aria-label="Open ${name}">Open</a>`,
     },
   };

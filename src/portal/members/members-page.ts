@@ -17,10 +17,11 @@ import { ROLES, type Role } from "../../events/vocabulary.ts";
 import { countMail } from "../../limits/count-mail.ts";
 import { type InvitationRow, lastSignIn, type MemberRow, memberRows, nameOf } from "../../queries/people.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
-import { type Fields, field, schemaOf } from "../shell/controls.ts";
+import { type Fields, form, schemaOf } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type HtmlValue, html } from "../shell/html.ts";
 import {
+  badge,
   type Columns,
   confirmed,
   confirmedPost,
@@ -31,7 +32,7 @@ import {
 } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import type { RefusedForm } from "../shell/refused-form.ts";
-import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
+import { type SignedIn, signedIn } from "../shell/sessions.ts";
 
 const PATH = "/portal/members";
 const ROLE_NAMES: Readonly<Record<Role, string>> = {
@@ -59,7 +60,7 @@ const inviteFields = (most: Role) =>
 export function membersPages(app: Api, deps: SignInDeps): void {
   const show = (request: FastifyRequest, reply: FastifyReply, refused?: RefusedForm) =>
     sendMembers(deps, request, reply, { refused });
-  app.get("/members", { preHandler: requireSession }, (request, reply) => show(request, reply));
+  app.get("/members", (request, reply) => show(request, reply));
 
   /** Says that the link was mailed, or shows it. */
   const sent = (request: FastifyRequest, reply: FastifyReply, { email, link, position }: Invited) =>
@@ -150,7 +151,6 @@ async function sendMembers(
           action: PATH,
           fields: inviteFields(session.role),
           values: { role: "editor" },
-          refused,
           button: "Invite",
           buttonKind: "primary",
         },
@@ -178,19 +178,18 @@ function memberColumns(session: SignedIn, seesSignIns: boolean): Columns<Row> {
 }
 
 function actionsOn({ personId, role: own }: SignedIn, { person_id: id, name, role }: MemberRow): HtmlValue {
-  if (id === personId) return html`<span class="badge badge-good">You</span>`;
+  if (id === personId) return badge("good", "You");
   if (!may(own, "members") || !isWithin(role, own)) return false;
-  const roles = field({
-    label: "Role",
-    name: "role",
-    id: `role-${id}`,
-    value: role,
-    options: rolesWithin(own),
-  });
   const change = confirmed(
     "Change role",
     html`<p>What may <strong>${name}</strong> do here?</p>`,
-    html`<form class="stack" method="post" action="${PATH}/${id}/role">${roles}<button class="button button-primary">Change role</button></form>`,
+    form({
+      action: `${PATH}/${id}/role`,
+      fields: { role: { label: "Role", id: `role-${id}`, options: rolesWithin(own) } },
+      values: { role },
+      button: "Change role",
+      buttonKind: "primary",
+    }),
   );
   const removal = confirmedPost(
     "Remove",

@@ -15,26 +15,26 @@ import { endSessions, recordAct } from "../../commands/people/persons.ts";
 import { removePassword } from "../../commands/people/sign-in-ways.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { countMail } from "../../limits/count-mail.ts";
-import { sendFormPage } from "../auth/form-page.ts";
+import { tokenPage } from "../auth/form-page.ts";
 import { EMAIL_LINK_HOURS, mail, sendMail } from "../auth/mails.ts";
 import { PasswordTyped, reauthenticate } from "../auth/reauthenticate.ts";
 import { endSession, type SignInDeps, startSession } from "../auth/start-session.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { hiddenFields, schemaOf } from "../shell/controls.ts";
+import { schemaOf } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { redirectTo } from "../shell/request-visit.ts";
 import type { SignedInPerson } from "../shell/sessions.ts";
 import { EMAIL_FIELDS, NAME_FIELDS, ofProfile, PASSWORD_FIELDS, PROFILE_PATH } from "./profile-page.ts";
 
-const Token = z.object({ token: z.string().default("") });
 const SessionParams = z.object({ sessionId: z.string().regex(/^[0-9a-f]{64}$/) });
 
 export function profileChanges(app: Api, deps: SignInDeps): void {
   const { mailer } = deps;
+  const ofPage = ofProfile(deps);
 
   formRoute(app, deps, "/profile/name", {
-    ...ofProfile(deps, "name"),
+    ...ofPage,
     schema: { body: schemaOf(NAME_FIELDS) },
     run: async ({ person: { personId }, body: { name } }) => {
       await changeName(deps, personId, name);
@@ -43,7 +43,7 @@ export function profileChanges(app: Api, deps: SignInDeps): void {
   });
 
   formRoute(app, deps, "/profile/email", {
-    ...ofProfile(deps, "email"),
+    ...ofPage,
     schema: { body: schemaOf(EMAIL_FIELDS).extend(PasswordTyped.shape) },
     run: async ({ request, person: { personId }, body: { email, password } }) => {
       await reauthenticate(deps, request, password);
@@ -55,7 +55,7 @@ export function profileChanges(app: Api, deps: SignInDeps): void {
   });
 
   formRoute(app, deps, "/profile/password", {
-    ...ofProfile(deps, "password"),
+    ...ofPage,
     count: "uncounted",
     schema: { body: schemaOf(PASSWORD_FIELDS).extend(PasswordTyped.shape) },
     run: async ({ request, reply, context, person, body: { password, wanted } }) => {
@@ -72,7 +72,7 @@ export function profileChanges(app: Api, deps: SignInDeps): void {
   });
 
   formRoute(app, deps, "/profile/password/remove", {
-    ...ofProfile(deps),
+    ...ofPage,
     count: "uncounted",
     schema: { body: PasswordTyped },
     run: async ({ request, reply, context, person, body: { password } }) => {
@@ -88,7 +88,7 @@ export function profileChanges(app: Api, deps: SignInDeps): void {
   });
 
   formRoute(app, deps, "/profile/sessions/:sessionId/end", {
-    ...ofProfile(deps),
+    ...ofPage,
     count: "uncounted",
     schema: { params: SessionParams },
     run: async ({ context, person: { personId }, params: { sessionId } }) => {
@@ -104,7 +104,7 @@ export function profileChanges(app: Api, deps: SignInDeps): void {
   });
 
   formRoute(app, deps, "/profile/sessions/end-all", {
-    ...ofProfile(deps),
+    ...ofPage,
     count: "uncounted",
     run: async ({ request, reply, context, person: { personId } }) => {
       await endSessions(deps, context, personId);
@@ -116,20 +116,17 @@ export function profileChanges(app: Api, deps: SignInDeps): void {
 
 /** The page behind the link that is mailed to a new address: for whoever has the link, signed in or not. */
 export function emailConfirmation(app: Api, deps: PortalDeps): void {
-  app.get("/profile/email/confirm", { schema: { querystring: Token } }, async (request, reply) => {
-    const { token } = request.query;
-    const { email } = await lookAtEmailChange(deps, token);
-    return sendFormPage(reply, {
-      title: "Confirm your new address",
-      button: "Use this address",
-      fields: hiddenFields({ token }),
-      lead: html`From now on you sign in with <strong>${email}</strong>.`,
-    });
-  });
-
-  app.post("/profile/email/confirm", { schema: { body: Token } }, async (request, reply) => {
-    const changed = await confirmEmailChange(deps, request.body.token);
-    return redirectTo(reply, PROFILE_PATH, { kind: "done", text: addressChanged(deps, changed) });
+  tokenPage(app, {
+    path: "/profile/email/confirm",
+    title: "Confirm your new address",
+    lead: (email) => html`From now on you sign in with <strong>${email}</strong>.`,
+    button: "Use this address",
+    asksPassword: false,
+    lookAt: (token) => lookAtEmailChange(deps, token),
+    use: async ({ token }, _request, reply) => {
+      const changed = await confirmEmailChange(deps, token);
+      return redirectTo(reply, PROFILE_PATH, { kind: "done", text: addressChanged(deps, changed) });
+    },
   });
 }
 

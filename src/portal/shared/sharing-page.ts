@@ -36,7 +36,7 @@ import {
 } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
+import { signedIn } from "../shell/sessions.ts";
 import { filtersInWords, rangeInWords, viewInWords } from "./view-in-words.ts";
 
 const PATH = "/portal/shared";
@@ -80,7 +80,6 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
     requireDeveloper(session.tier, "Shared pages");
     const { sharedPages, weeklyMails } = opened(await deps.links.currentAccount(session.accountId));
     const shown = viewIn(text, request);
-    const ofMail = request.url.startsWith(MAILS);
     return sendPage(reply, {
       title: "Share numbers",
       nav: "Analytics",
@@ -88,10 +87,7 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
       above: html`<a href="${viewAddress(shown)}">Analytics</a>`,
       lead: html`${viewInWords(shown.range, shown.filters)}. <a href="${viewAddress(shown)}">Choose something else</a>`,
       cards: [
-        [
-          pageCard(text, ofMail ? undefined : refused),
-          mailCard(text, deps.mailer !== undefined, ofMail ? refused : undefined),
-        ],
+        [pageCard(text), mailCard(text, deps.mailer !== undefined)],
         tableCard("Your shared pages", pageColumns(deps.clock()), [...sharedPages.values()].reverse()),
         tableCard("Your weekly mails", MAIL_COLUMNS, [...weeklyMails.values()].reverse()),
       ],
@@ -99,7 +95,7 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
   }
   const again = (refused: RefusedForm, request: FastifyRequest, reply: FastifyReply) =>
     show(request, reply, typedText(refused.typed, "view"), refused);
-  app.get("/shared", { preHandler: requireSession }, (request, reply) =>
+  app.get("/shared", (request, reply) =>
     show(request, reply, URL.parse(request.url, deps.baseUrl)?.search.slice(1) ?? ""),
   );
 
@@ -163,7 +159,7 @@ function dayAfter(text: string, zone: TimeZone): string {
   return day === undefined ? text : new Date(instantOf(zone, day + DAY_MS, "start")).toISOString();
 }
 
-function pageCard(text: string, refused: RefusedForm | undefined): Card {
+function pageCard(text: string): Card {
   return {
     title: "A page for others",
     lead: "Whoever has its address sees these numbers, without signing in, and nothing else of your account.",
@@ -178,14 +174,13 @@ function pageCard(text: string, refused: RefusedForm | undefined): Card {
       ],
       values: { cards: SHARED_CARDS },
       hidden: { view: text },
-      refused,
       buttonKind: "primary",
       button: html`${icon("link")}Make the page`,
     },
   };
 }
 
-function mailCard(text: string, hasMailer: boolean, refused: RefusedForm | undefined): Card {
+function mailCard(text: string, hasMailer: boolean): Card {
   const title = "A mail every week";
   if (!hasMailer)
     return { title, lead: "This service sends no mail, as its operator has set no mail server (SMTP_URL)." };
@@ -196,7 +191,6 @@ function mailCard(text: string, hasMailer: boolean, refused: RefusedForm | undef
       action: MAILS,
       fields: MAIL,
       hidden: { view: text },
-      refused,
       button: html`${icon("send")}Begin the mail`,
     },
   };

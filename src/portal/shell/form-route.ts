@@ -9,11 +9,12 @@ import { isClientError, isRefused } from "../../commands/refusals.ts";
 import type { Limits } from "../../events/vocabulary.ts";
 import type { CountDeps } from "../../limits/rate-limit.ts";
 import type { Position } from "../../stores/event-store/port.ts";
+import { isSignedIn } from "../route-rights.ts";
 import { countChange, countPersonChange } from "./change-limit.ts";
 import { isForPeople, sendErrorPage } from "./error-page.ts";
 import type { RefusedForm } from "./refused-form.ts";
 import { type Notice, portalContext, redirectTo } from "./request-visit.ts";
-import { ACCOUNTS_PATH, type SignedIn, type SignedInPerson, signedIn, signedInPerson } from "./sessions.ts";
+import { leadToSignIn, type SignedIn, type SignedInPerson, signedIn, signedInPerson } from "./sessions.ts";
 
 type Schemas = { params?: z.ZodType; querystring?: z.ZodType; body?: z.ZodType };
 type Parsed<S extends Schemas, Part extends keyof Schemas> = S[Part] extends z.ZodType
@@ -52,8 +53,6 @@ export type ShowAgain = (
 
 type Form<S extends Schemas> = {
   schema?: S;
-  /** Of who is signed in, be it in no account. */
-  isOfPerson?: boolean;
   /** Bytes, where those of other forms (protect.ts) are too few. */
   bodyLimit?: number;
   /**
@@ -82,25 +81,14 @@ export function formRoute<S extends Schemas = Record<never, never>>(
   url: string,
   form: Form<S>,
 ): void {
-  const {
-    schema,
-    isOfPerson,
-    bodyLimit,
-    count = (session) => countChange(deps, session),
-    run,
-    path,
-    again,
-  } = form;
+  const { schema, bodyLimit, count = (session) => countChange(deps, session), run, path, again } = form;
   const pathOf = (request: FastifyRequest) =>
     typeof path === "string" ? path : path(request, typedIn(request));
   const signIn = (request: FastifyRequest, reply: FastifyReply) => {
-    if (request.visit.person) return reply.redirect(ACCOUNTS_PATH, 303);
-    const [page = ""] = pathOf(request).split("?", 1);
-    const next = encodeURIComponent(pathOf(request));
-    const back = next.length > LONGEST_NEXT ? encodeURIComponent(page) : next;
-    return reply.redirect(`/portal/sign-in?next=${back}`, 303);
+    const next = pathOf(request);
+    const isShort = encodeURIComponent(next).length <= LONGEST_NEXT;
+    return leadToSignIn(request, reply, isShort ? next : next.replace(/[?].*/s, ""));
   };
-  const isSignedIn = ({ visit }: FastifyRequest) => Boolean(isOfPerson ? visit.person : visit.session);
   const shown = again === "back" ? backTo(pathOf) : again;
 
   app.post(
@@ -109,10 +97,10 @@ export function formRoute<S extends Schemas = Record<never, never>>(
       schema: { ...schema },
       ...(bodyLimit !== undefined && { bodyLimit }),
       // After protect(), so that forms of other sites use up no limit.
-      preValidation: async ({ visit: { session, person } }) => {
+      preValidation: async ({ visit: { session, person }, routeOptions: { config } }) => {
         if (count === "uncounted") return;
-        if (!isOfPerson && session) await count(session);
-        if (isOfPerson && person) await countPersonChange(deps, person);
+        if (config.right !== "person" && session) await count(session);
+        if (config.right === "person" && person) await countPersonChange(deps, person);
       },
       preHandler: async (request, reply) => {
         if (!isSignedIn(request)) await signIn(request, reply);
@@ -146,7 +134,9 @@ export function shownAgain(again: ShowAgain | undefined) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const field = isRefused(error) ? error.field : undefined;
     const show = ({ status, message }: HttpError) => {
-      const refused = { error, field, status, message: message || OUR_FAULT, typed: typedIn(request) };
+      const action = request.url.replace(/[?].*/s, "");
+      const told = { status, message: message || OUR_FAULT };
+      const refused = { action, error, field, ...told, typed: typedIn(request) };
       return (again as ShowAgain)(refused, request, reply);
     };
     return sendErrorPage(error, request, reply, again && show);

@@ -87,19 +87,23 @@ export const LinkDetailsObject = LinkObject.extend({
 
 export type LinkDetailsObject = z.infer<typeof LinkDetailsObject>;
 
-/** `changedAt`: the time of its last change. */
+/** Of a document, or as its events make it. `changedAt`: the time of its last change. */
 export function linkDetailsObject(
-  link: Parameters<typeof linkObject>[0] & LinkFlags & { block?: LinkBlock | null | undefined },
-  { status, revision, changedAt }: { status: LinkStatus; revision: number; changedAt: string },
+  link: Parameters<typeof linkObject>[0] &
+    LinkFlags & { block?: LinkBlock | null | undefined; changedAt: string } & (
+      | { revision: number }
+      | { changes: number }
+    ),
+  status: LinkStatus,
   baseUrl: string,
 ): LinkDetailsObject {
-  const { disabled, block } = link;
+  const { disabled, block, changedAt } = link;
   return {
     ...linkObject(link, baseUrl),
     status,
     disabled,
     ...(block && { blocked: block }),
-    revision,
+    revision: "revision" in link ? link.revision : link.changes,
     updated_at: changedAt,
   };
 }

@@ -102,9 +102,7 @@ export async function listLinks(
   const { page, next } = await readPage<LinkDocument>(readStore, name, { ...filter, sort }, request);
   const statuses = await statusesOf(deps, page);
   return {
-    links: page.map((link, n) =>
-      linkDetailsObject(link, { ...link, status: statuses[n] as LinkStatus }, baseUrl),
-    ),
+    links: page.map((link, n) => linkDetailsObject(link, statuses[n] as LinkStatus, baseUrl)),
     total: await readStore.count(links.collection.name, filter),
     next_cursor: next,
   };

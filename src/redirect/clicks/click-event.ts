@@ -5,7 +5,7 @@ import { cleanText } from "../../events/classification/clean-text.ts";
 import { referrerOf } from "../../events/classification/referrer.ts";
 import { agentOf } from "../../events/classification/user-agent.ts";
 import { clickStream } from "../../events/streams.ts";
-import { type ClickKind, UNKNOWN } from "../../events/vocabulary.ts";
+import { type ClickKind, UNKNOWN, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { memoize } from "../../runtime/memoize.ts";
@@ -14,11 +14,12 @@ import type { NewEvent } from "../../stores/event-store/port.ts";
 import { anonymiseIp } from "./enrich/anonymise-ip.ts";
 import { type Geo, nowhere, type Place } from "./enrich/geo.ts";
 import { primaryLanguage } from "./enrich/language.ts";
-import { queryOf, type Utm, utmOf } from "./enrich/utm.ts";
 import { type HitBatch, hitsOf, type PackedTarget, type RawHit, unpackTarget } from "./hit.ts";
 import type { VisitorOf } from "./visitors/visitor.ts";
 
 type Click = LinkClicked["data"];
+
+const UTM_LENGTH = 128;
 
 /** `visitorOf`: of the hit's day. */
 export type ClickOf = (hit: RawHit, visitorOf: VisitorOf) => LinkClicked;
@@ -30,7 +31,7 @@ export function clickReader(geo: Geo): ClickOf {
     const { longUrl } = target;
     return {
       link: { link: key, linkRevision: revision, ...target },
-      utm: utmOf(queryOf(longUrl)),
+      utm: utmOf(URL.parse(longUrl)?.search.slice(1) ?? ""),
     };
   });
   const agent = memoize(10_000, agentOf);
@@ -63,9 +64,24 @@ export function clickReader(geo: Geo): ClickOf {
       language: language(hit.language),
     });
     addPlace(data, placeOfHit(geo, hit));
+    // The short URL's query goes before the destination's.
     addUtm(data, query.includes("utm_") ? { ...utm, ...utmOf(query) } : utm);
     return { type: "LinkClicked", data };
   };
+}
+
+type Utm = Partial<Record<UtmField, string>>;
+
+/** `query`: without `?`. Exact names `utm_<field>`, first value, trimmed; empty values are omitted. */
+export function utmOf(query: string): Utm {
+  const utm: Utm = {};
+  if (!query.includes("utm_")) return utm;
+  const parameters = new URLSearchParams(query);
+  for (const field of UTM_FIELDS) {
+    const value = cleanText(parameters.get(`utm_${field}`) ?? "", UTM_LENGTH);
+    if (value !== "") utm[field] = value;
+  }
+  return utm;
 }
 
 /** `lost`: hits that could not be turned into an event, which trying again can't mend. */

@@ -77,9 +77,10 @@ export class ClickJournal implements Journal {
       if (isDue && !this.#failure) this.#resting.abort();
     } catch (error) {
       this.#isFull = true;
+      if (isRefused(error, "journal_full")) throw error;
       // What is in it is appended, if it can be read; the next clicks get another file.
-      if (this.#own && !isRefused(error, "journal_full")) this.#left.add(this.#own);
-      if (!isRefused(error, "journal_full")) this.#own = undefined;
+      if (this.#own) this.#left.add(this.#own);
+      this.#own = undefined;
       throw error;
     }
   }

@@ -14,7 +14,7 @@ import { orUndefined, StoreUnavailable } from "../../stores/connections/errors.t
 import type { FollowedEvent } from "../../stores/coordination/log-follower.ts";
 import { minVersions } from "../../stores/coordination/min-versions.ts";
 import { type EventStore, START } from "../../stores/event-store/port.ts";
-import type { Document, ReadStore } from "../../stores/read-store/port.ts";
+import type { ReadStore } from "../../stores/read-store/port.ts";
 import { DomainRouting } from "./domain-routing.ts";
 import { bytesOf, type LinkEntry, linkEntry, type RedirectedLink } from "./link-entry.ts";
 
@@ -26,8 +26,6 @@ export type LookupDeps = {
   isFollowing: () => boolean;
   /** [0, 1), by which links live longer or shorter. */
   random: () => number;
-  /** Bound of the links kept in memory; default 32 MB, which is some 45,000 links. */
-  maxBytes?: number;
 };
 
 /** Time to live, counted from the read; only a backstop, because events invalidate entries (log-follower.ts). */
@@ -36,6 +34,7 @@ const TTL_MS = 60_000;
 const TTL_SPREAD = 0.5;
 /** The cache reads the clock once a second instead of at each redirect. */
 const TTL_RESOLUTION_MS = 1_000;
+/** Of the links kept in memory: some 45,000 links. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const MOST_ACCOUNTS = 100_000;
 
@@ -57,7 +56,7 @@ export class LinkLookup {
     this.#deps = deps;
     this.domains = new DomainRouting(deps);
     this.#entries = new LRUCache({
-      maxSize: deps.maxBytes ?? MAX_BYTES,
+      maxSize: MAX_BYTES,
       sizeCalculation: bytesOf,
       ttlResolution: TTL_RESOLUTION_MS,
       noDeleteOnStaleGet: true,
@@ -169,14 +168,10 @@ export class LinkLookup {
   async #isClosed(accountId: string, mayCache: boolean): Promise<boolean> {
     if (this.#closedAccounts.has(accountId)) return true;
     if (this.#openAccounts.has(accountId)) return false;
-    const document = await this.#document<AccountDocument>(accounts.collection.name, accountId);
+    const { readStore } = this.#deps;
+    const document = await orUndefined(readStore.get<AccountDocument>(accounts.collection.name, accountId));
     if (document?.status === "closed") this.#closedAccounts.add(accountId);
     else if (document && mayCache) this.#openAccounts.set(accountId, true);
     return this.#closedAccounts.has(accountId);
-  }
-
-  /** Undefined while the read store is unavailable: callers fall back to the stream. */
-  async #document<D extends Document>(collection: string, id: string): Promise<D | undefined> {
-    return await orUndefined(this.#deps.readStore.get<D>(collection, id));
   }
 }

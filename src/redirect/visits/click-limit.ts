@@ -1,8 +1,32 @@
-// Whether a link with `maxClicks` still leads people on: by a count of all processes, or by the documents alone.
+// Whether a link with `maxClicks` still leads people on: by a count of all processes, ahead of the documents, or by these alone.
 import { LRUCache } from "lru-cache";
 import { entriesBound } from "../../runtime/entries-bound.ts";
 import { CoordinationUnavailable, orUndefined } from "../../stores/connections/errors.ts";
-import { KEPT_MS, type VisitCounter } from "./visit-counter.ts";
+import type { Counts } from "../../stores/counts/counts.ts";
+
+/** A count is kept for an hour after it has changed; then it begins anew with the documents, which have caught up. */
+export const KEPT_MS = 3_600_000;
+
+/**
+ * One more, none to look only, or one back for a visit that was not led on. `atLeast`: what the documents hold, to
+ * which the count is raised first; undefined where they were not read.
+ */
+type Visits = { add: 1 | 0 | -1; atLeast?: number | undefined };
+
+/**
+ * Whether the link's count is below `most`; only then one is added to it, atomically. `most` comes with each visit, so that a
+ * change of it applies to the next one. Undefined, and nothing has changed, where the count is not known and `atLeast` is not
+ * given. @throws CoordinationUnavailable
+ */
+export type CountVisits = (link: string, most: number, visits: Visits) => Promise<boolean | undefined>;
+
+export function visitCounter(counts: Counts, clock: () => Date): CountVisits {
+  return async (link, most, { add, atLeast }) => {
+    const isProlonged = add !== 0 || atLeast !== undefined;
+    const counting = { add, most, lastsMs: KEPT_MS, isProlonged, atLeast };
+    return (await counts.count(`visits ${link}`, clock().getTime(), counting))?.granted;
+  };
+}
 
 /** `key`: `<host>/<slug>`. An object of its own for each state of the link, as the look-up has it. */
 export type LimitedLink = { readonly key: string; readonly maxClicks: number };
@@ -21,10 +45,10 @@ const MOST_LINKS = 100_000;
 
 /** `people`: clicks and scans of the link, by its document. @throws StoreUnavailable through it */
 export function clickLimit(deps: {
-  counter: VisitCounter;
+  countVisits: CountVisits;
   people: (link: string) => Promise<number>;
 }): ClickLimit {
-  const { counter, people } = deps;
+  const { countVisits, people } = deps;
   /**
    * Whose count holds what the documents do. Each state of a link is compared anew, as nobody was counted while it
    * had no limit, and the documents may have lagged behind when the count began.
@@ -37,7 +61,7 @@ export function clickLimit(deps: {
     const { key, maxClicks } = link;
     try {
       const isKnown = compared.has(link) && !missed.has(key);
-      const known = isKnown ? await counter.count(key, maxClicks, { add }) : undefined;
+      const known = isKnown ? await countVisits(key, maxClicks, { add }) : undefined;
       return known ?? (await countAndCompare(link, add));
     } catch (error) {
       if (!(error instanceof CoordinationUnavailable)) throw error;
@@ -50,7 +74,7 @@ export function clickLimit(deps: {
     const { key, maxClicks } = link;
     const reading = people(key);
     const atLeast = missed.has(key) ? await reading : await orUndefined(reading);
-    const isBelow = await counter.count(key, maxClicks, { add, atLeast });
+    const isBelow = await countVisits(key, maxClicks, { add, atLeast });
     // Without a count the reading is all there is: if it has failed, it throws here.
     if (isBelow === undefined) return (await reading) < maxClicks;
     if (atLeast !== undefined) {
@@ -64,7 +88,7 @@ export function clickLimit(deps: {
     isReached: async (link) => !(await count(link, 0)),
     take: (link) => count(link, 1),
     async giveBack({ key, maxClicks }) {
-      await counter.count(key, maxClicks, { add: -1 }).catch((error: unknown) => {
+      await countVisits(key, maxClicks, { add: -1 }).catch((error: unknown) => {
         if (!(error instanceof CoordinationUnavailable)) throw error;
       });
     },

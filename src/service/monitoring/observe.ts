@@ -28,7 +28,7 @@ export type ObservedParts = {
   roles: Roles;
   eventStore: Pick<EventStore, "head" | "read" | "readAll">;
   readStore: ReadStore;
-  deliveryQueue: Pick<DeliveryQueue, "routed" | "streak" | "streaks">;
+  deliveryQueue: Pick<DeliveryQueue, "routed" | "streaks">;
   /** Undefined when none is configured. */
   redis: { readonly unavailable: boolean } | undefined;
   counts: Pick<Counts, "problem">;

@@ -54,10 +54,10 @@ export function openRedirect(context: RoleContext, follower: LogFollower): Redir
 }
 
 function openAdmission(context: RoleContext): Admit {
-  const { log, backend, visitCounter } = context;
+  const { log, backend, countVisits } = context;
   const { readStore } = backend;
   const people = async (link: string) =>
     (await readStore.get<LinkTotalsDocument>(linkTotals.name, link))?.people ?? 0;
   const gate = passwordGate({ ...visitorPasswords(context), log });
-  return admission({ limit: clickLimit({ counter: visitCounter, people }), gate });
+  return admission({ limit: clickLimit({ countVisits, people }), gate });
 }

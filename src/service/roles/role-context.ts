@@ -3,7 +3,7 @@
 import type { PasswordWork } from "../../commands/password-work.ts";
 import type { Config } from "../../config/config.ts";
 import type { RateLimits } from "../../limits/rate-limit.ts";
-import type { VisitCounter } from "../../redirect/visits/visit-counter.ts";
+import type { CountVisits } from "../../redirect/visits/click-limit.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Close } from "../../runtime/stop/stop-in-stages.ts";
 import type { Thread } from "../../runtime/threads/thread.ts";
@@ -45,7 +45,7 @@ export type RoleContext = {
   counts: Counts;
   rateLimits: RateLimits;
   /** Of links with `maxClicks`, for all processes. */
-  visitCounter: VisitCounter;
+  countVisits: CountVisits;
   /** Of the accounts' passwords. */
   passwordWork: PasswordWork;
   /** Undefined for a process of its own. */

@@ -6,9 +6,9 @@ import { whatToDo } from "../../stores/connections/errors.ts";
 import type { ClaimedDelivery, DeliveryQueue } from "../queue/queue.ts";
 import type { Receiver } from "../routing/subscribers.ts";
 import { FailingReceivers, REST_SETTINGS, type RestSettings } from "./failing-receivers.ts";
-import { InFlightDeliveries, WorkerCounts } from "./in-flight.ts";
 import { outcomeOf, pauseReason, TRY_DELAYS_MS } from "./schedule.ts";
 import type { AttemptResult, OutgoingDelivery } from "./send-delivery.ts";
+import { WorkerCounts } from "./worker-counts.ts";
 
 /** Limits and intervals; tests and benchmarks override them. */
 export type WorkerSettings = {
@@ -74,7 +74,8 @@ const STREAK_ENDED_MS = 60_000;
 export class DeliveryWorker {
   readonly counts = new WorkerCounts();
   readonly failing: FailingReceivers;
-  readonly inFlight = new InFlightDeliveries();
+  /** Attempts, none of which rejects. */
+  readonly inFlight = new Map<ClaimedDelivery, Promise<void>>();
   readonly #deps: WorkerDeps;
   readonly #settings: WorkerSettings;
   readonly #now: MonotonicClock["now"];
@@ -114,10 +115,14 @@ export class DeliveryWorker {
       await inTime(waitMs, woken);
       await pause(POLL_GAP_MS);
     }
-    await inTime(Math.min(this.#settings.stopMs, settleMs()), this.inFlight.settled());
+    await inTime(Math.min(this.#settings.stopMs, settleMs()), this.settled());
     const now = this.#deps.clock().toISOString();
-    for (const claim of this.inFlight.claims())
-      await this.#deps.queue.defer(claim, now).catch(() => undefined);
+    for (const claim of this.inFlight.keys()) await this.#deps.queue.defer(claim, now).catch(() => undefined);
+  }
+
+  /** Resolves when nothing is in flight. */
+  async settled(): Promise<void> {
+    while (this.inFlight.size > 0) await Promise.all(this.inFlight.values());
   }
 
   /** Why `run` can't claim due deliveries, and what to do; undefined while it can. */
@@ -141,10 +146,12 @@ export class DeliveryWorker {
     if (free <= 0) return 0;
     const now = this.#deps.clock();
     const starting: Promise<number>[] = [];
-    for (const webhook of await this.#waiting(now)) {
+    const waiting = await this.#waiting(now);
+    const inFlight = Map.groupBy(this.inFlight.keys(), ({ webhookId }) => webhookId);
+    for (const webhook of waiting) {
       const { webhookId } = webhook;
-      const room = this.failing.roomOf(webhookId, this.#settings.perWebhook) - this.inFlight.of(webhookId);
-      const limit = Math.min(room, free);
+      const most = this.failing.roomOf(webhookId, this.#settings.perWebhook);
+      const limit = Math.min(most - (inFlight.get(webhookId)?.length ?? 0), free);
       if (limit <= 0) continue;
       free -= limit;
       starting.push(this.#start(webhook, limit, now));
@@ -176,7 +183,11 @@ export class DeliveryWorker {
     const keys = this.#keysOrPause(webhook);
     for (const claim of claimed) {
       this.counts.claimed(at.getTime() - Date.parse(claim.wasDueAt));
-      this.inFlight.add(claim, this.#attempt(claim, webhook, keys), () => this.wake());
+      const attempt = this.#attempt(claim, webhook, keys).finally(() => {
+        this.inFlight.delete(claim);
+        this.wake();
+      });
+      this.inFlight.set(claim, attempt);
     }
     return claimed.length;
   }

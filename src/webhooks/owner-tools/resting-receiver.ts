@@ -9,50 +9,35 @@ import type { DeliveryQueue, FailureStreak } from "../queue/queue.ts";
 export type Resting = { since: string; until: string };
 export type RestingWebhook = Resting & { webhook: WebhookDocument };
 
-type Deps = { deliveryQueue: Pick<DeliveryQueue, "streak" | "streaks">; clock: () => Date };
+type Deps = { deliveryQueue: Pick<DeliveryQueue, "streaks">; clock: () => Date };
 
 /** Undefined where it is sent what is due; also after a change, which another try follows at once. */
 export async function restingReceiver(
   { deliveryQueue, clock }: Deps,
   webhook: WebhookDocument,
 ): Promise<Resting | undefined> {
-  if (webhook.status !== "active") return undefined;
-  return restOf(webhook, await deliveryQueue.streak(webhook._id), clock());
+  const [streak] = await deliveryQueue.streaks(REST_SETTINGS.failures, [webhook._id]);
+  return restOf(webhook, streak, clock());
 }
 
 /** Those of an account, or of all, the longest resting first. */
 export async function restingReceivers(
-  deps: Deps & { readStore: ReadStore },
+  { deliveryQueue, readStore, clock }: Deps & { readStore: ReadStore },
   accountId?: string,
 ): Promise<RestingWebhook[]> {
-  const resting = accountId === undefined ? await restingOfAll(deps) : await restingOf(deps, accountId);
-  return resting.sort((a, b) => (a.since < b.since ? -1 : 1));
-}
-
-async function restingOf(
-  deps: Deps & { readStore: ReadStore },
-  accountId: string,
-): Promise<RestingWebhook[]> {
-  const found: RestingWebhook[] = [];
-  for (const webhook of await listWebhooks(deps, accountId)) {
-    const rest = await restingReceiver(deps, webhook);
-    if (rest) found.push({ webhook, ...rest });
-  }
-  return found;
-}
-
-async function restingOfAll({
-  deliveryQueue,
-  readStore,
-  clock,
-}: Deps & { readStore: ReadStore }): Promise<RestingWebhook[]> {
-  const streaks = await deliveryQueue.streaks(REST_SETTINGS.failures);
+  const own = accountId === undefined ? undefined : await listWebhooks({ readStore }, accountId);
+  const streaks = await deliveryQueue.streaks(
+    REST_SETTINGS.failures,
+    own?.map(({ _id }) => _id),
+  );
   const byId = new Map(streaks.map((streak) => [streak.webhookId, streak]));
-  const failing = await readStore.getMany<WebhookDocument>(webhooks.collection.name, [...byId.keys()]);
-  return failing.flatMap((webhook) => {
+  const failing =
+    own ?? (await readStore.getMany<WebhookDocument>(webhooks.collection.name, [...byId.keys()]));
+  const resting = failing.flatMap((webhook) => {
     const rest = restOf(webhook, byId.get(webhook._id), clock());
     return rest ? [{ webhook, ...rest }] : [];
   });
+  return resting.sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
 function restOf(

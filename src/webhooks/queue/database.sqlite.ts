@@ -72,7 +72,7 @@ export class QueueDatabase {
 
   close(): void {
     if (!this.#db.isOpen) return;
-    this.#writes.flush();
+    this.#writes.close();
     this.#statements.clear();
     this.#db.close();
   }

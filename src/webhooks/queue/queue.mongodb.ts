@@ -195,21 +195,12 @@ class MongodbDeliveryQueue implements DeliveryQueue {
     });
   }
 
-  async streak(webhookId: string): Promise<FailureStreak | undefined> {
-    const streak = await this.#onStreaks((streaks) => streaks.findOne({ _id: webhookId }));
-    return streak ? { since: streak.since, lastAt: streak.lastAt, attempts: streak.attempts } : undefined;
-  }
-
-  async streaks(attempts: number): Promise<(FailureStreak & { webhookId: string })[]> {
-    const found = await this.#onStreaks((streaks) =>
-      streaks.find({ attempts: { $gte: attempts } }).toArray(),
+  async streaks(attempts: number, webhookIds?: readonly string[]) {
+    const among: Filter<StoredStreak> = webhookIds ? { _id: { $in: [...webhookIds] } } : {};
+    const failing = await this.#onStreaks((streaks) =>
+      streaks.find({ ...among, attempts: { $gte: attempts } }).toArray(),
     );
-    return found.map(({ _id: webhookId, since, lastAt, attempts }) => ({
-      webhookId,
-      since,
-      lastAt,
-      attempts,
-    }));
+    return failing.map(({ _id: webhookId, ...streak }) => ({ webhookId, ...streak }));
   }
 
   async endStreak(webhookId: string): Promise<void> {

@@ -26,7 +26,7 @@ import {
 const METHODS = [
   "noteRouted",
   ...(["enqueue", "dueWebhooks", "claim", "settle", "defer", "resend", "recover", "cancel", "list"] as const),
-  ...(["get", "sweep", "noteFailure", "streak", "streaks", "endStreak", "stats"] as const),
+  ...(["get", "sweep", "noteFailure", "streaks", "endStreak", "stats"] as const),
 ] as const;
 
 /** Opens the file, and creates it when missing. `readOnly`: nothing in its folder changes. @throws StoreUnavailable, StoreFailed */
@@ -147,12 +147,9 @@ class SqliteDeliveryQueue implements DeliveryQueue {
     return (await this.#db.soon(note)) ?? { since: at, lastAt: at, attempts: 1 };
   }
 
-  async streak(webhookId: string): Promise<FailureStreak | undefined> {
-    return this.#db.get<FailureStreak>("streak", { webhookId });
-  }
-
-  async streaks(attempts: number): Promise<(FailureStreak & { webhookId: string })[]> {
-    return this.#db.all("streaks", { attempts });
+  async streaks(attempts: number, webhookIds?: readonly string[]) {
+    const among = webhookIds ? JSON.stringify(webhookIds) : null;
+    return this.#db.all<FailureStreak & { webhookId: string }>("streaks", { attempts, among });
   }
 
   async endStreak(webhookId: string): Promise<void> {

@@ -132,10 +132,11 @@ export interface DeliveryQueue {
   sweep(before: string): Promise<number>;
   /** Counts a failed attempt of the webhook; returns its streak, which begins anew when it began before `notBefore`. */
   noteFailure(webhookId: string, at: string, notBefore: string): Promise<FailureStreak>;
-  /** Undefined where the last attempt was a success, or there was none. */
-  streak(webhookId: string): Promise<FailureStreak | undefined>;
-  /** Of the webhooks that have failed so many times in a row, or more. */
-  streaks(attempts: number): Promise<(FailureStreak & { webhookId: string })[]>;
+  /** Of the webhooks, by default of all, that have failed so many times in a row, or more. */
+  streaks(
+    attempts: number,
+    webhookIds?: readonly string[],
+  ): Promise<(FailureStreak & { webhookId: string })[]>;
   /** Ends the streak after a success. */
   endStreak(webhookId: string): Promise<void>;
   /** `except`: webhooks to leave out of `due` and `oldestDueAt`, such as paused ones. */

@@ -102,9 +102,8 @@ export const STATEMENTS = {
       since = CASE WHEN since < :notBefore THEN excluded.since ELSE since END,
       last_at = excluded.last_at
     RETURNING since, last_at AS lastAt, attempts`,
-  streak: "SELECT since, last_at AS lastAt, attempts FROM failure_streaks WHERE webhook_id = :webhookId",
   streaks: `SELECT webhook_id AS webhookId, since, last_at AS lastAt, attempts FROM failure_streaks
-    WHERE attempts >= :attempts`,
+    WHERE attempts >= :attempts AND (:among IS NULL OR webhook_id IN (SELECT value FROM json_each(:among)))`,
   endStreak: "DELETE FROM failure_streaks WHERE webhook_id = :webhookId",
   stats: `SELECT count(*) AS pending,
       count(*) FILTER (WHERE due_at <= :now AND counted) AS due,

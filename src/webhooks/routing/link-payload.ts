@@ -58,9 +58,7 @@ function shown(
   baseUrl: string,
 ): Record<string, unknown> {
   if (link.status === "free") return {};
-  const { changes: revision, changedAt } = link;
-  const status = linkStatus(statusFacts(link), moment);
-  return linkDetailsObject(link, { status, revision, changedAt }, baseUrl);
+  return linkDetailsObject(link, linkStatus(statusFacts(link), moment), baseUrl);
 }
 
 function changesOf(

@@ -66,7 +66,7 @@ describe("a delivery through its schedule", () => {
     );
   const pollNow = async (worker: DeliveryWorker) => {
     const started = await worker.startDue();
-    await worker.inFlight.settled();
+    await worker.settled();
     return started;
   };
   /** Polls when a delivery is due, in steps of at least `leastStep` ms; returns the times of the attempts. */
@@ -131,7 +131,7 @@ describe("a delivery through its schedule", () => {
     const worker = workerTo(receiver.port);
     await enqueue("event-1", "event-2");
     await worker.startDue();
-    await worker.inFlight.settled();
+    await worker.settled();
     expect(pausedFor[0]).toMatch(/410 Gone/);
     now += DAY;
     expect(await pollNow(worker)).toBe(0);

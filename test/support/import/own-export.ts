@@ -3,22 +3,20 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LogVerification } from "../../../src/audit/verify-log.ts";
 import { ownFiles } from "../../../src/cli/files.ts";
-import { opened } from "../../../src/commands/account/account.ts";
-import { loadAccount } from "../../../src/commands/account/account-stream.ts";
-import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import type { LinkEvent, StoredEvent } from "../../../src/events/catalogue.ts";
 import type { LinkOptions } from "../../../src/events/link-options.ts";
 import { readEvent } from "../../../src/events/read-event.ts";
 import { CATEGORY } from "../../../src/events/streams.ts";
 import { accountLines } from "../../../src/transfer/export/account-lines.ts";
 import { linkledger } from "../../../src/transfer/import/formats/linkledger.ts";
-import { type ImportReport, runImport } from "../../../src/transfer/import/run-import.ts";
+import type { ImportReport } from "../../../src/transfer/import/run-import.ts";
 import { verified } from "../audit/verified.ts";
-import { openCommandDeps, operator } from "../commands/command-deps.ts";
+import { openCommandDeps } from "../commands/command-deps.ts";
 import { loggedEvents } from "../event-store/logged-events.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../event-store/stored-events.ts";
 import { append, openStores } from "../runtime/stores.ts";
 import { temporaryFolder } from "../runtime/temporary-folder.ts";
+import { imported, newAccount } from "./importing.ts";
 
 /** Of some password. */
 export const HASH =
@@ -133,20 +131,14 @@ export type OwnImport = {
 export async function openImport(): Promise<OwnImport> {
   const [{ deps, close }, folder] = await Promise.all([openCommandDeps(), temporaryFolder()]);
   const { eventStore } = deps;
-  const { accountId } = await openAccount(deps, operator, { email: "a@example.com", tier: "developer" });
+  const { accountId } = await newAccount(deps);
   return {
     accountId,
     deps,
     async importLines(lines) {
       const links = join(folder.path, "export.ndjson");
       await writeFile(links, lines.join("\n"));
-      const account = opened(await loadAccount(eventStore, accountId));
-      const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: false };
-      return await runImport(deps, target, {
-        format: linkledger,
-        links: ownFiles.source(links),
-        clicks: undefined,
-      });
+      return await imported(deps, accountId, linkledger, ownFiles.source(links));
     },
     async events() {
       const recorded = await loggedEvents(eventStore, { categories: Object.values(CATEGORY), limit: 10_000 });

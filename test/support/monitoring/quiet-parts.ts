@@ -22,7 +22,6 @@ export function quietParts(
     } as unknown as ReadStore,
     deliveryQueue: {
       routed: async () => ({ position: "1", eventId: "1", days: [], setAside }),
-      streak: async () => undefined,
       streaks: async () => [],
     },
     redis: undefined,

@@ -6,6 +6,7 @@ import { expect, it } from "vitest";
 import { accountAnalyticsRoutes } from "../../../src/api/analytics/account-routes.ts";
 import { createFastify } from "../../../src/api/create-fastify.ts";
 import { requestIds } from "../../../src/api/request-id.ts";
+import { openExports } from "../../../src/limits/exports.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
 import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
 import { openCommandDeps } from "../../support/commands/command-deps.ts";
@@ -31,7 +32,7 @@ it("ends the questions of clients that have left, and no other", async () => {
   });
   const never = () => Promise.reject(new Error("not asked here"));
   accountAnalyticsRoutes(app, {
-    ...{ ...deps, log, counts: ownCounts() },
+    ...{ ...deps, exports: openExports({ ...deps, counts: ownCounts() }) },
     logReader: { clickPage, askAccount: never, clickFile: never as never },
   });
   await app.ready();

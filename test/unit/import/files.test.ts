@@ -4,9 +4,6 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ownFiles } from "../../../src/cli/files.ts";
-import { opened } from "../../../src/commands/account/account.ts";
-import { loadAccount } from "../../../src/commands/account/account-stream.ts";
-import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import type { LinkEvent } from "../../../src/events/catalogue.ts";
 import { readEvent } from "../../../src/events/read-event.ts";
 import { CATEGORY } from "../../../src/events/streams.ts";
@@ -16,9 +13,9 @@ import { plainCsv } from "../../../src/transfer/import/formats/plain-csv.ts";
 import { shlink } from "../../../src/transfer/import/formats/shlink.ts";
 import { yourls } from "../../../src/transfer/import/formats/yourls.ts";
 import type { ImportFormat } from "../../../src/transfer/import/imported.ts";
-import { runImport } from "../../../src/transfer/import/run-import.ts";
-import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
+import { openCommandDeps } from "../../support/commands/command-deps.ts";
 import { loggedEvents } from "../../support/event-store/logged-events.ts";
+import { imported, newAccount } from "../../support/import/importing.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
 const SITE = "https://example.com/";
@@ -28,7 +25,7 @@ let folder: TemporaryFolder;
 let accountId: string;
 beforeEach(async () => {
   [open, folder] = [await openCommandDeps(), await temporaryFolder()];
-  ({ accountId } = await openAccount(open.deps, operator, { email: "a@example.com", tier: "developer" }));
+  ({ accountId } = await newAccount(open.deps));
 });
 afterEach(async () => {
   await open.close();
@@ -45,15 +42,10 @@ async function run(
   const log = clicks === undefined ? undefined : join(folder.path, "clicks");
   await writeFile(links, content);
   if (log && clicks) await writeFile(log, clicks);
-  const account = opened(await loadAccount(open.deps.eventStore, accountId));
-  const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun: false };
-  const zone = timezone === undefined ? undefined : timeZone(timezone);
-  return await runImport(open.deps, target, {
-    format,
-    links: ownFiles.source(links),
+  return await imported(open.deps, accountId, format, ownFiles.source(links), {
     clicks: log === undefined ? undefined : ownFiles.source(log),
     encoding,
-    zone,
+    zone: timezone === undefined ? undefined : timeZone(timezone),
   });
 }
 

@@ -2,14 +2,11 @@
 
 import { randomUUID } from "node:crypto";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ownFiles } from "../../../src/cli/files.ts";
-import { opened } from "../../../src/commands/account/account.ts";
-import { loadAccount } from "../../../src/commands/account/account-stream.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
-import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
 import type { EventOf, LinkEvent } from "../../../src/events/catalogue.ts";
 import { PRESENT_RULES } from "../../../src/events/classification/classify.ts";
 import { readEvent } from "../../../src/events/read-event.ts";
@@ -21,10 +18,10 @@ import { linkledger } from "../../../src/transfer/import/formats/linkledger.ts";
 import { shlink } from "../../../src/transfer/import/formats/shlink.ts";
 import { yourls } from "../../../src/transfer/import/formats/yourls.ts";
 import type { ImportFormat } from "../../../src/transfer/import/imported.ts";
-import { runImport } from "../../../src/transfer/import/run-import.ts";
 import { verified } from "../../support/audit/verified.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { loggedEvents } from "../../support/event-store/logged-events.ts";
+import { imported, newAccount, ownDomain } from "../../support/import/importing.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
 type Click = EventOf<"LinkClicked">["data"];
@@ -38,7 +35,7 @@ let accountId: string;
 beforeEach(async () => {
   open = await openCommandDeps();
   folder = await temporaryFolder();
-  ({ accountId } = await openAccount(open.deps, operator, { email: "a@example.com", tier: "developer" }));
+  ({ accountId } = await newAccount(open.deps));
 });
 afterEach(async () => {
   await open.close();
@@ -46,17 +43,10 @@ afterEach(async () => {
 });
 
 type Given = { clicks?: string; domain?: string; dryRun?: boolean; keyId?: string };
-async function run(format: ImportFormat, links: string, given: Given = {}) {
-  const { clicks, domain, dryRun = false, keyId } = given;
-  const account = opened(await loadAccount(open.deps.eventStore, accountId));
-  const target = { account, context: operator, domain, keyId, dryRun };
-  const at = (file: string) => (file.startsWith("/") ? file : join(FILES, file));
-  const files = {
-    format,
-    links: ownFiles.source(at(links)),
-    clicks: clicks === undefined ? undefined : ownFiles.source(at(clicks)),
-  };
-  return await runImport(open.deps, target, files);
+async function run(format: ImportFormat, links: string, { clicks, ...given }: Given = {}) {
+  const source = (file: string) => ownFiles.source(resolve(FILES, file));
+  const ofClicks = clicks === undefined ? undefined : source(clicks);
+  return await imported(open.deps, accountId, format, source(links), { clicks: ofClicks, ...given });
 }
 
 async function events(category: string) {
@@ -66,15 +56,9 @@ async function events(category: string) {
 const links = async () => (await events(CATEGORY.link)) as LinkEvent["data"][];
 const clicks = async () => (await events(CATEGORY.clicks)) as Click[];
 
-async function ownDomain(hostname: string): Promise<string> {
-  await addDomain(open.deps, operator, accountId, hostname);
-  const deps = { ...open.deps, resolveTxt: async () => [] };
-  return (await verifyDomain(deps, operator, accountId, hostname, { skipDns: true })).domainId;
-}
-
 describe("an import from Bitly", () => {
   it("creates links with their slugs and times, and says of the others why not", async () => {
-    const domainId = await ownDomain("go.example.org");
+    const domainId = await ownDomain(open.deps, accountId, "go.example.org");
     const report = await run(bitly, "bitly.csv");
     expect(report.links).toEqual({ read: 4, created: 2, already: 0, failed: 2 });
     expect(report.errors.map(({ place, error }) => `${place}: ${error}`)).toEqual([
@@ -106,7 +90,7 @@ describe("an import from Bitly", () => {
   });
 
   it("creates all links on one domain, and for a key, when told so", async () => {
-    await ownDomain("go.example.org");
+    await ownDomain(open.deps, accountId, "go.example.org");
     const keyId = open.deps.newId();
     const { hosts } = await run(bitly, "bitly.csv", { domain: "go.example.org", keyId });
     expect(hosts).toEqual({ "go.example.org": 2 });

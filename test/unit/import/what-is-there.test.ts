@@ -3,11 +3,7 @@
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { opened } from "../../../src/commands/account/account.ts";
-import { loadAccount } from "../../../src/commands/account/account-stream.ts";
-import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import type { CommandContext } from "../../../src/commands/caller.ts";
-import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
 import { isRefused } from "../../../src/commands/refusals.ts";
 import { bitly } from "../../../src/transfer/import/formats/bitly.ts";
 import { dub } from "../../../src/transfer/import/formats/dub.ts";
@@ -20,8 +16,8 @@ import type { ImportFormat } from "../../../src/transfer/import/imported.ts";
 import { textSource } from "../../../src/transfer/import/reading/lines.ts";
 import { pageTally } from "../../../src/transfer/import/reading/page-tally.ts";
 import { readRows } from "../../../src/transfer/import/reading/read-rows.ts";
-import { runImport } from "../../../src/transfer/import/run-import.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
+import { imported, newAccount } from "../../support/import/importing.ts";
 
 const SITE = "https://example.com/";
 const HOST = "xn--mller-kva.example";
@@ -30,11 +26,7 @@ let open: Awaited<ReturnType<typeof openCommandDeps>>;
 let accountId: string;
 beforeAll(async () => {
   open = await openCommandDeps();
-  const { deps } = open;
-  ({ accountId } = await openAccount(deps, operator, { email: "a@example.com", tier: "developer" }));
-  await addDomain(deps, operator, accountId, HOST);
-  const resolveTxt = async () => [];
-  await verifyDomain({ ...deps, resolveTxt }, operator, accountId, HOST, { skipDns: true });
+  ({ accountId } = await newAccount(open.deps, HOST));
 });
 afterAll(() => open.close());
 
@@ -45,19 +37,16 @@ type Given = {
   asked?: number[];
   clicks?: string;
 };
-async function run(format: ImportFormat, content: string, given: Given = {}) {
-  const { context = operator, domain, dryRun = true, asked, clicks } = given;
+async function run(format: ImportFormat, content: string, { asked, clicks, ...given }: Given = {}) {
   const { deps } = open;
-  const account = opened(await loadAccount(deps.eventStore, accountId));
-  const target = { account, context, domain, keyId: undefined, dryRun };
   const urlSafety = async (urls: readonly URL[]) => {
     asked?.push(urls.length);
     return (await deps.urlSafety(urls)) as ("safe" | "unsafe")[];
   };
-  return await runImport({ ...deps, urlSafety }, target, {
-    format,
-    links: textSource("links", content),
+  return await imported({ ...deps, urlSafety }, accountId, format, textSource("links", content), {
     clicks: clicks === undefined ? undefined : textSource("clicks", clicks),
+    dryRun: true,
+    ...given,
   });
 }
 

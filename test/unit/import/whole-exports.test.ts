@@ -6,10 +6,6 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ownFiles } from "../../../src/cli/files.ts";
-import { opened } from "../../../src/commands/account/account.ts";
-import { loadAccount } from "../../../src/commands/account/account-stream.ts";
-import { openAccount } from "../../../src/commands/account/sign-up.ts";
-import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
 import { LINK_FIELDS } from "../../../src/commands/links/fields/link-fields.ts";
 import type { ExistingLink } from "../../../src/commands/links/link.ts";
 import { isLinkPassword, linkPasswordSecret } from "../../../src/commands/links/link-password.ts";
@@ -23,8 +19,9 @@ import { plainCsv } from "../../../src/transfer/import/formats/plain-csv.ts";
 import { shlink } from "../../../src/transfer/import/formats/shlink.ts";
 import { yourls } from "../../../src/transfer/import/formats/yourls.ts";
 import type { FieldList, ImportFormat } from "../../../src/transfer/import/imported.ts";
-import { type ImportReport, runImport } from "../../../src/transfer/import/run-import.ts";
-import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
+import type { ImportReport } from "../../../src/transfer/import/run-import.ts";
+import { openCommandDeps } from "../../support/commands/command-deps.ts";
+import { imported, newAccount } from "../../support/import/importing.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
 const FILES = fileURLToPath(new URL("../../fixtures/imports/whole/", import.meta.url));
@@ -41,10 +38,7 @@ let accountId: string;
 beforeEach(async () => {
   folder = await temporaryFolder();
   open = await openCommandDeps();
-  ({ accountId } = await openAccount(open.deps, operator, { email: "a@example.com", tier: "developer" }));
-  await addDomain(open.deps, operator, accountId, HOST);
-  const deps = { ...open.deps, resolveTxt: async () => [] };
-  await verifyDomain(deps, operator, accountId, HOST, { skipDns: true });
+  ({ accountId } = await newAccount(open.deps, HOST));
 });
 afterEach(async () => {
   await open.close();
@@ -53,12 +47,9 @@ afterEach(async () => {
 
 type Given = { clicks?: string; dryRun?: boolean };
 async function run(format: ImportFormat, file: string, { clicks, dryRun = false }: Given = {}) {
-  const account = opened(await loadAccount(open.deps.eventStore, accountId));
-  const target = { account, context: operator, domain: undefined, keyId: undefined, dryRun };
-  return await runImport(open.deps, target, {
-    format,
-    links: ownFiles.source(resolve(FILES, file)),
+  return await imported(open.deps, accountId, format, ownFiles.source(resolve(FILES, file)), {
     clicks: clicks === undefined ? undefined : ownFiles.source(clicks),
+    dryRun,
   });
 }
 

@@ -3,8 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { Refused } from "../../../src/commands/refusals.ts";
 import { admission, type GuardedVisit } from "../../../src/redirect/visits/admission.ts";
-import { clickLimit } from "../../../src/redirect/visits/click-limit.ts";
-import { visitCounter } from "../../../src/redirect/visits/visit-counter.ts";
+import { clickLimit, visitCounter } from "../../../src/redirect/visits/click-limit.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
 
@@ -30,7 +29,7 @@ const recorded = async () => undefined;
 function start(knows: boolean | Error = true, people = 0) {
   const asked: string[] = [];
   const limit = clickLimit({
-    counter: visitCounter(ownCounts(), () => new Date(0)),
+    countVisits: visitCounter(ownCounts(), () => new Date(0)),
     people: async () => people,
   });
   const gate = async ({ link }: { link: string }) => {

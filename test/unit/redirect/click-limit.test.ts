@@ -1,7 +1,6 @@
 // The limit of a link's clicks: by the count of all processes, and by the documents while that is unavailable.
 import { describe, expect, it } from "vitest";
-import { clickLimit } from "../../../src/redirect/visits/click-limit.ts";
-import { visitCounter } from "../../../src/redirect/visits/visit-counter.ts";
+import { clickLimit, visitCounter } from "../../../src/redirect/visits/click-limit.ts";
 import { CoordinationUnavailable, StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
 
@@ -13,11 +12,9 @@ function start(people = 0) {
   const own = visitCounter(ownCounts(), () => new Date(0));
   const state = { people, reads: 0, isAway: false, cannotRead: false };
   const limit = clickLimit({
-    counter: {
-      count: async (...visit) => {
-        if (state.isAway) throw new CoordinationUnavailable("away");
-        return await own.count(...visit);
-      },
+    countVisits: async (...visit) => {
+      if (state.isAway) throw new CoordinationUnavailable("away");
+      return await own(...visit);
     },
     people: async () => {
       state.reads += 1;
@@ -85,7 +82,7 @@ describe("the limit of a link's clicks", () => {
 
   it("lets nobody in who can't be counted at all", async () => {
     const limit = clickLimit({
-      counter: visitCounter(ownCounts(), () => new Date(0)),
+      countVisits: visitCounter(ownCounts(), () => new Date(0)),
       people: () => Promise.reject(new StoreUnavailable("away")),
     });
     const link = limited(5);

@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { referrerOf } from "../../../src/events/classification/referrer.ts";
 import { referrerHostOf } from "../../../src/events/click-facts.ts";
+import { utmOf } from "../../../src/redirect/clicks/click-event.ts";
 import { anonymiseIp } from "../../../src/redirect/clicks/enrich/anonymise-ip.ts";
 import { geoOf, packagedGeo, placeOf } from "../../../src/redirect/clicks/enrich/geo.ts";
 import { primaryLanguage } from "../../../src/redirect/clicks/enrich/language.ts";
-import { utmOf } from "../../../src/redirect/clicks/enrich/utm.ts";
 import { visitorCodes } from "../../../src/redirect/clicks/visitors/visitor.ts";
 import { hostResolver } from "../../../src/redirect/http/hosts.ts";
 

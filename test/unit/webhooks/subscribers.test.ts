@@ -44,10 +44,6 @@ describe("the subscribers of a click", () => {
     expect(clicked({ accountId: OTHER_ACCOUNT })).toEqual([]);
   });
 
-  it("are none for a link created in the portal", () => {
-    expect(given(opened(), added()).clicked({ via: "web" })).toEqual([]);
-  });
-
   it("are those that select its kind", () => {
     const { clicked } = given(opened(), added(), added(SECOND_HOOK, { kinds: ["preview"] }));
     expect(clicked({ kind: "qr_scan" })).toEqual([HOOK]);

@@ -24,7 +24,7 @@ it("has no more deliveries in flight than the limit in all, and goes on when one
   expect(worker.inFlight.size).toBe(3);
   await expect.poll(() => sent.length).toBe(4);
   for (const { answer } of sent) answer();
-  await worker.inFlight.settled();
+  await worker.settled();
 });
 
 it("lets deliveries in flight end when it is stopped", async () => {
@@ -50,7 +50,7 @@ it("puts a delivery off for a minute whose outcome could not be stored", async (
   await worker.startDue();
   await expect.poll(() => sent.length).toBe(1);
   sent[0]?.answer();
-  await worker.inFlight.settled();
+  await worker.settled();
   const [delivery] = await queue.list({ webhookId: "a", limit: 1 });
   expect(delivery).toMatchObject({ state: "pending", tries: 0 });
   expect(Date.parse(delivery?.dueAt ?? "") - before).toBeGreaterThanOrEqual(60_000);
@@ -62,7 +62,7 @@ it("asks the queue for nothing of paused webhooks, whose deliveries wait", async
   await expect.poll(() => sent.length).toBe(1);
   expect(found).toEqual(["a"]);
   sent[0]?.answer();
-  await worker.inFlight.settled();
+  await worker.settled();
 });
 
 type Sent = { url: string; answer: () => void };

@@ -13,7 +13,7 @@ import { DAY_MS, isoIn } from "../../queries/analytics/time-zone.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { field } from "../shell/controls.ts";
 import { type Html, html } from "../shell/html.ts";
-import { type Column, type Columns, card, pageHead, table, time } from "../shell/layout.ts";
+import { type Column, type Columns, card, table, time } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { signedIn } from "../shell/sessions.ts";
 import { acceptedFilters } from "./ask-view.ts";
@@ -58,16 +58,18 @@ export function whyPage(app: Api, deps: PortalDeps): void {
       if (isRefused(error, ...REFUSED)) return { filters: view.filters, answer: undefined, refused: error };
       throw error;
     });
-    const back = html`<a href="${viewAddress(view)}">Analytics</a>`;
-    const lead = html`What happened in the log to the clicks of this time: ${view.range.name}. Also what cancels out.`;
     return sendPage(reply, {
       title: "Why the numbers changed",
       nav: "Analytics",
       status: refused?.status,
       notice: refused && { kind: "failed", text: refused.message },
-      body: html`${pageHead("Why the numbers changed", { above: back, lead })}
-${filterChips({ ...view, filters, path: WHY })}
-${form(view, since, until)}${answer && changesCard(answer)}`,
+      above: html`<a href="${viewAddress(view)}">Analytics</a>`,
+      lead: `What happened in the log to the clicks of this time: ${view.range.name}. Also what cancels out.`,
+      cards: [
+        filterChips({ ...view, filters, path: WHY }),
+        form(view, since, until),
+        answer && changesCard(answer),
+      ],
     });
   });
 }

@@ -24,7 +24,7 @@ import { countChange } from "../shell/change-limit.ts";
 import { type Fields, field, hiddenFields, schemaOf } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
-import { type Card, type Columns, copyButton, table } from "../shell/layout.ts";
+import { badge, type Card, type Columns, copyButton, table } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { signedIn, zoneOf } from "../shell/sessions.ts";
@@ -289,7 +289,7 @@ ${
 <a class="button" href="${LINKS_PATH}">Your links</a><a class="button" href="${PATH}">Another table</a></form>`;
 }
 
-const TONES = { created: "good", already: "accent", failed: "bad" };
+const TONES = { created: "good", already: "accent", failed: "bad" } as const;
 
 /** Rows that are equal are one link: of each but the first the place of the first. */
 function repeatedRows(rows: readonly ImportedRow[]): ReadonlyMap<ImportedRow, string> {
@@ -310,7 +310,7 @@ function columnsOf(isDone: boolean, repeated: ReadonlyMap<ImportedRow, string>):
   return {
     Row: { cell: ({ place }) => html`<span class="nowrap">${place}</span>`, width: 6 },
     Outcome: {
-      cell: (row) => html`<span class="badge badge-${TONES[row.outcome]}">${wordsOf(row)}</span>`,
+      cell: (row) => badge(TONES[row.outcome], wordsOf(row)),
       width: 9,
     },
     "Short link": {

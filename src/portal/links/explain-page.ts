@@ -7,7 +7,7 @@ import { cutText } from "../../runtime/text/cut-text.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countRead } from "../shell/change-limit.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
-import { type Cards, type Columns, table, time } from "../shell/layout.ts";
+import { badge, type Cards, type Columns, table, time } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { signedIn } from "../shell/sessions.ts";
 import { count, counted, LinkParams, linkPath, outward, STATUS_WORDS, shortName } from "./link-view.ts";
@@ -80,7 +80,7 @@ export function explanation(
   const left = html`<p class="muted small">The last ${MOST_SHOWN} of ${history.length} events.</p>`;
   return [
     html`<section class="card stack"><h2>In one sentence</h2>
-<p role="status"><span class="badge badge-${tone}">${words}</span></p><p class="break">${sentence}</p>
+<p role="status">${badge(tone, words)}</p><p class="break">${sentence}</p>
 ${problems.length > 0 && html`<ul class="stack">${problems.map((problem) => html`<li class="break">${problem}</li>`)}</ul>`}</section>`,
     [
       { title: "The link", facts: about },

@@ -22,7 +22,7 @@ import { field, hiddenFields } from "../shell/controls.ts";
 import { formRoute, type ShowAgain } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { pageHead } from "../shell/layout.ts";
+import { badge } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { signedIn } from "../shell/sessions.ts";
@@ -152,11 +152,12 @@ ${state}${slugs === "on domains" && html`<p class="hint">On the default domain a
     status: refused?.status,
     notice:
       refused && Object.keys(errors).length === 0 ? { kind: "failed", text: refused.message } : undefined,
-    body: html`${pageHead("New link")}
-<div class="grid link-grid"><section class="card">
+    cards: [
+      html`<div class="grid link-grid"><section class="card">
 ${form}
 ${slugs === "none" && html`<p class="hint">${mayHave ? addDomain : upgrade}</p>`}</section>
 ${plan}</div>`,
+    ],
   });
 }
 
@@ -197,7 +198,7 @@ async function slugState(
   const answer = isSame ? last : await lookUp(deps, accountId, host, slug);
   const words = SLUG_WORDS[answer];
   return stateOf(
-    html`<span class="badge badge-${answer === "free" ? "good" : "warn"}">${words ?? answer}</span>${words && hiddenFields({ slug_known: `${key} ${answer}` })}`,
+    html`${badge(answer === "free" ? "good" : "warn", words ?? answer)}${words && hiddenFields({ slug_known: `${key} ${answer}` })}`,
   );
 }
 

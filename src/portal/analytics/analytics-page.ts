@@ -12,12 +12,11 @@ import { icon } from "../shell/icons.ts";
 import { emptyCard, pageHead } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { signedIn } from "../shell/sessions.ts";
+import { filterChips, rangeBar } from "./analytics-bar.ts";
 import { acceptedFilters, askView, onlyLink } from "./ask-view.ts";
 import { breakdownCards, groupsOf, MOST_ROWS } from "./breakdowns.ts";
-import { filterChips } from "./filter-chips.ts";
 import { latestCard, latestClicksOf } from "./latest-clicks.ts";
 import { live } from "./metrics.ts";
-import { rangeBar } from "./range-bar.ts";
 import { chartCard } from "./series-chart.ts";
 import { AnalyticsQuery, type AnalyticsView, requestedView, viewAddress, WHY } from "./view-address.ts";
 

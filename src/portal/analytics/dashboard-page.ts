@@ -17,11 +17,11 @@ import { noticeBox, sendPage } from "../shell/page.ts";
 import { signedIn } from "../shell/sessions.ts";
 import { whyResting } from "../webhooks/webhook-page.ts";
 import { webhookName, webhookPath } from "../webhooks/webhooks-page.ts";
+import { rangeBar } from "./analytics-bar.ts";
 import { liveSign } from "./analytics-page.ts";
 import { askView } from "./ask-view.ts";
 import { topLinks } from "./breakdowns.ts";
 import { live } from "./metrics.ts";
-import { rangeBar } from "./range-bar.ts";
 import { chartCard } from "./series-chart.ts";
 import { ANALYTICS, AnalyticsQuery, type AnalyticsView, requestedView, viewAddress } from "./view-address.ts";
 

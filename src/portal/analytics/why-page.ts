@@ -16,8 +16,8 @@ import { type Html, html } from "../shell/html.ts";
 import { type Column, type Columns, card, table, time } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { signedIn } from "../shell/sessions.ts";
+import { filterChips } from "./analytics-bar.ts";
 import { acceptedFilters } from "./ask-view.ts";
-import { filterChips } from "./filter-chips.ts";
 import { kindsInSentence } from "./value-names.ts";
 import {
   AnalyticsQuery,

@@ -1,7 +1,7 @@
 // What a page of analytics says of an answer: its numbers with their change, the chart, bars that are filters, and chips.
 import { describe, expect, it } from "vitest";
+import { filterChips } from "../../../src/portal/analytics/analytics-bar.ts";
 import { breakdownCards } from "../../../src/portal/analytics/breakdowns.ts";
-import { filterChips } from "../../../src/portal/analytics/filter-chips.ts";
 import { chartCard } from "../../../src/portal/analytics/series-chart.ts";
 import { AnalyticsQuery, viewOf } from "../../../src/portal/analytics/view-address.ts";
 import { htmlText } from "../../../src/portal/shell/html.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Tier } from "../../../src/events/vocabulary.ts";
-import { rangeBar } from "../../../src/portal/analytics/range-bar.ts";
+import { rangeBar } from "../../../src/portal/analytics/analytics-bar.ts";
 import { AnalyticsQuery, viewAddress, viewOf } from "../../../src/portal/analytics/view-address.ts";
 import { htmlText } from "../../../src/portal/shell/html.ts";
 import { decoded } from "../../support/portal/browser-like.ts";

@@ -1,13 +1,16 @@
-// The bar that chooses the range of time of a page of analytics, what it is compared with and the length of its points, by links
-// and a form, so that it works without scripts.
+// The bar of a page of analytics: its range of time, what that is compared with, the length of its points, and the filters in its
+// address; by links and a form, so that it works without scripts.
+import type { LinkDocument } from "../../projections/definitions/links.ts";
 import type { Interval } from "../../queries/analytics/intervals.ts";
+import type { GroupBy } from "../../queries/analytics/question.ts";
 import { parseDate, utcDate } from "../../runtime/moment.ts";
 import { zoneOptions } from "../account/account-page.ts";
 import { field } from "../shell/controls.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { LONGEST, type PageRange, rangesFor } from "./shown-range.ts";
-import { type AnalyticsView, hiddenView, viewAddress } from "./view-address.ts";
+import { FIELD_NAMES, valueName } from "./value-names.ts";
+import { type AnalyticsView, hiddenView, viewAddress, withoutAddress } from "./view-address.ts";
 
 const COMPARED = {
   previous: "the time before",
@@ -80,4 +83,19 @@ function customForm(view: AnalyticsView): Html {
 <div class="grid grid-small">${choice === "custom" && html`${input("First day", "from", "The beginning when empty")}${input("Last day", "to", "Today when empty")}${field(zone)}`}
 ${typed.compare === "custom" && html`${input("Compared with, first day", "compare_from")}${input("Compared with, last day", "compare_to")}`}</div>
 <div class="actions"><button class="button button-primary">${icon("chart")}Show</button></div></form>`;
+}
+
+/** The filters, each taken away by a click. `link`: the one whose numbers they are. */
+export function filterChips(view: AnalyticsView, link?: LinkDocument): Html | false {
+  const chips = Object.entries(view.filters).flatMap(([field, values]) =>
+    (values as readonly string[]).map((value) => {
+      const [name] = FIELD_NAMES[field as GroupBy];
+      const shown = valueName(field as GroupBy, value, link);
+      return html`<li><a class="badge chip" href="${withoutAddress(view, field as GroupBy, value)}" title="Take this filter away"><span class="chip-field">${name}</span><span class="clip">${shown}</span>${icon("close")}<span class="visually-hidden">: take away</span></a></li>`;
+    }),
+  );
+  if (chips.length === 0) return false;
+  const without = viewAddress(view, { filters: view.shared ?? {} });
+  const all = chips.length > 1 && html`<li><a class="small" href="${without}">Clear all</a></li>`;
+  return html`<ul class="chips" aria-label="Filters">${chips}${all}</ul>`;
 }

@@ -27,18 +27,8 @@ onServer(chromiumServer, () => {
     await mails?.stop();
   });
 
-  /** With SHOTS, a folder, it is kept as it looks at a desk and on a phone, by day and by night. */
   async function looked(page: Page, name: string) {
     expect([name, await unusable(page, DESK_AND_PHONE)]).toEqual([name, []]);
-    for (const width of process.env.SHOTS ? [1280, 390] : [])
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 844 });
-        await page.screenshot({
-          path: `${process.env.SHOTS}/${name}-${width}-${colorScheme}.png`,
-          fullPage: true,
-        });
-      }
     await page.setViewportSize({ width: 1280, height: 900 });
   }
 

@@ -26,19 +26,15 @@ const MOST_IMAGES = 1_000;
 /** Pixels, enough for a flyer. */
 const IMAGE_SIZE = 1_024;
 
-type TakeDeps = PortalDeps & { exports: OpenStreams };
-
-/** Links by their keys, or all that fit. */
-type Wanted = { keys: readonly string[] } | AccountLinksFilter;
-
-/** @throws invalid_request where nothing is chosen; too_many_streams, too_many_links */
-export async function sendTable(
-  deps: TakeDeps,
+/** `wanted`: links by their keys, or all that fit. @throws too_many_streams, too_many_links */
+type SendFile = (
+  deps: PortalDeps & { exports: OpenStreams },
   reply: FastifyReply,
   accountId: string,
-  wanted: Wanted,
-): Promise<FastifyReply> {
-  refuseNone(wanted);
+  wanted: { keys: readonly string[] } | AccountLinksFilter,
+) => Promise<FastifyReply>;
+
+export const sendTable: SendFile = async (deps, reply, accountId, wanted) => {
   const file = { type: CSV_TYPE, name: "links.csv" };
   return await sendExport(reply, deps.exports, accountId, file, async function* (signal) {
     const keys = await listKeys(deps, accountId);
@@ -50,19 +46,10 @@ export async function sendTable(
       yield rows.map((row) => countedRow({ ...row, madeBy: makerOf(row) }, deps.baseHost)).join("");
     }
   });
-}
+};
 
-/**
- * As PNG with the account's look, each in the folder of its host. @throws invalid_request where nothing is chosen, or more than
- * MOST_IMAGES; too_many_streams, too_many_links
- */
-export async function sendQrCodes(
-  deps: TakeDeps,
-  reply: FastifyReply,
-  accountId: string,
-  wanted: Wanted,
-): Promise<FastifyReply> {
-  refuseNone(wanted);
+/** As PNG with the account's look, each in the folder of its host. @throws invalid_request for more than MOST_IMAGES */
+export const sendQrCodes: SendFile = async (deps, reply, accountId, wanted) => {
   const fitting = "keys" in wanted ? wanted.keys.length : await countAccountLinks(deps, accountId, wanted);
   if (fitting > MOST_IMAGES)
     throw new Refused(
@@ -91,9 +78,4 @@ export async function sendQrCodes(
     zip.end();
     yield* parts.splice(0);
   });
-}
-
-function refuseNone(wanted: Wanted): void {
-  if ("keys" in wanted && wanted.keys.length === 0)
-    throw new Refused("invalid_request", "Choose at least one link first.");
-}
+};

@@ -89,6 +89,8 @@ export function linksPages(app: Api, deps: PortalDeps & { exports: OpenStreams }
       const filter = filterOf(query, zoneOf(request));
       if (body.change === "export" || body.change === "qr") {
         await countRead(deps, by.session);
+        if (body.all === undefined && body.link.length === 0)
+          throw new Refused("invalid_request", "Choose at least one link first.");
         const take = body.change === "qr" ? sendQrCodes : sendTable;
         const wanted = body.all === undefined ? { keys: body.link } : filter;
         return { to: () => take(deps, reply, by.session.accountId, wanted) };

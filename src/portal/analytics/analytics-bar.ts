@@ -66,7 +66,7 @@ function customForm(view: AnalyticsView): Html {
     // A picker shows nothing for another text, such as of an address written by hand, and would send nothing.
     const isShown = text === "" || parseDate(text) !== undefined;
     const type = isShown ? "date" : "text";
-    const about = { error: errors[name], type, autocomplete: "off", maxlength: LONGEST } as const;
+    const about = { error: errors[name], type, maxlength: LONGEST } as const;
     return field({ label, name, hint, value: text, ...about });
   };
   const zone = {

@@ -114,8 +114,8 @@ export function linkFilters(
     ] as const;
   return html`<div class="list-head"><details class="filters" ${set > 0 && html`open`}><summary class="button">${icon("search")}Search and filter${set > 0 && ` (${set} set)`}</summary>
 <form method="get" action="${LINKS_PATH}" class="form-row" role="search" data-at-once>${sort && hiddenFields({ sort })}
-${field({ label: "Search", name: "q", type: "search", value: q, autocomplete: "off", placeholder: "Title, link, destination …" })}
-${field({ label: "Tag", name: "tag", value: tag ?? "", maxlength: OPTION_LIMITS.tag, autocomplete: "off" })}
+${field({ label: "Search", name: "q", type: "search", value: q, placeholder: "Title, link, destination …" })}
+${field({ label: "Tag", name: "tag", value: tag ?? "", maxlength: OPTION_LIMITS.tag })}
 ${field({ label: "Status", name: "status", value: status, options: statuses })}
 ${domains.length > 0 && field({ id: "filter-domain", label: "Domain", name: "domain_id", value: domain, options: onDomains })}
 ${field({ label: "Made by", name: "made_by", value: madeBy, options: makers })}

@@ -77,7 +77,7 @@ export function savedFilters(query: ListQuery, saved: SavedFilters): Html | fals
   const isFiltered = Object.keys(filters).length > 0;
   if (saved.size === 0 && !isFiltered) return false;
   const save = html`<details class="menu"><summary class="button button-small">Save this filter</summary><form class="menu-box" method="post" action="${listPath(query, PATH)}">
-${field({ id: "filter-name", label: "Name", name: "name", maxlength: FILTER_NAME_LENGTH, required: true, autocomplete: "off" })}
+${field({ id: "filter-name", label: "Name", name: "name", maxlength: FILTER_NAME_LENGTH, required: true })}
 <div><button class="button button-primary button-small">Save</button></div></form></details>`;
   const remove =
     kept &&

@@ -109,15 +109,8 @@ const firstButton = html`<button class="visually-hidden" tabindex="-1" aria-hidd
 
 export function urlField(value: string, error?: string, hint?: string): Html {
   return field({
-    ...{
-      label: "Destination",
-      name: "url",
-      placeholder: "https://example.com/a/long/page",
-      value,
-      error,
-      hint,
-    },
-    ...{ required: true, maxlength: LONGEST_URL, autocomplete: "off", isExact: true },
+    ...{ label: "Destination", name: "url", placeholder: "https://example.com/a/long/page" },
+    ...{ required: true, maxlength: LONGEST_URL, isExact: true, value, error, hint },
   });
 }
 
@@ -130,7 +123,7 @@ function toggle(name: string, title: string, words: HtmlValue, isOpen: boolean, 
 /** By the kind of the field: nothing else is known of it here. */
 function inputOf(name: Exclude<FieldName, "rules">, value: string, hasPassword: boolean): Field {
   const { kind, label, hint, most, isExact } = fieldRow(name);
-  const common = { label, hint, isExact, autocomplete: "off" };
+  const common = { label, hint, isExact };
   switch (kind) {
     case "code":
       return { ...common, options: [["", "Default"], ...CODES] };
@@ -188,7 +181,7 @@ function ruleFields(index: number, rule: TypedRule, errors: FieldErrors, { isAt,
   const input = (name: Exclude<keyof TypedRule, "device" | "id">, more: Partial<DrawnField> = {}) => {
     const at = ruleInput(index, name);
     const error = errorOf(errors, at);
-    const common = { label: RULE_LABELS[name], name: at, value: rule[name], error, autocomplete: "off" };
+    const common = { label: RULE_LABELS[name], name: at, value: rule[name], error };
     return field({ ...common, isExact: true, ...more });
   };
   const moment = (name: "from" | "to") =>

@@ -260,7 +260,6 @@ function restoreCard(link: LinkDocument, refused: RefusedForm | undefined): Html
   const externalId = field({
     label: fieldRow("external_id").label,
     name: "external_id",
-    autocomplete: "off",
     isExact: true,
     value: typedText(refused?.typed ?? { external_id: link.externalId }, "external_id"),
     error: errorOf(refused, "external_id"),

@@ -168,7 +168,6 @@ function textIn(sent: Sent, name: string): string {
 const SLUG_FIELD = {
   label: "Slug",
   maxlength: 50,
-  autocomplete: "off",
   isExact: true,
   placeholder: "random",
 } as const;

@@ -34,7 +34,7 @@ const FIELDS = {
   dark: { label: "Colour", type: "color" },
   light: { label: "Background", type: "color" },
   shape: { label: "Squares", options: QR_SHAPES.map((shape) => [shape, shape === "square" ? "Square" : "Rounded"]) },
-  frame: { label: "Words on a frame", maxlength: 24, placeholder: "Scan me", autocomplete: "off" },
+  frame: { label: "Words on a frame", maxlength: 24, placeholder: "Scan me" },
   margin: { label: "Margin", type: "number", min: 2, max: 20, required: true },
   ecc: { label: "Correction", options: QR_CORRECTIONS.map((level, n) => [level, CORRECTIONS[n]]) },
   logo: { label: "Your logo in the middle", options: [["true", "Yes"], ["false", "No"]] },

@@ -67,7 +67,7 @@ export function utmFields(values: Utm, known: KnownUtm): Html {
     const list = `known-${name}`;
     const input = field({
       ...{ label: `UTM ${name}`, name: `utm_${name}`, value: values[name], maxlength: LONGEST },
-      ...{ placeholder: PLACEHOLDERS[name], autocomplete: "off", list },
+      ...{ placeholder: PLACEHOLDERS[name], list },
     });
     return html`${input}<datalist id="${list}">${known[name].map((value) => html`<option value="${value}">`)}</datalist>`;
   });

@@ -168,7 +168,6 @@ function askPassword(reply: FastifyReply, status: number, error?: string): Fasti
       type: "password",
       required: true,
       autofocus: true,
-      autocomplete: "off",
       isExact: true,
       maxlength: OPTION_LIMITS.password,
       error,

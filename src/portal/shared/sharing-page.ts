@@ -42,7 +42,7 @@ import { filtersInWords, rangeInWords, viewInWords } from "./view-in-words.ts";
 const PATH = "/portal/shared";
 const MAILS = `${PATH}/mails`;
 
-const NAME = { label: "Name", required: true, maxlength: SHARED_NAME_MAX, autocomplete: "off" } as const;
+const NAME = { label: "Name", required: true, maxlength: SHARED_NAME_MAX } as const;
 const PAGE = {
   name: { ...NAME, placeholder: "What it shows, such as “Spring sale”" },
   cards: {
@@ -60,7 +60,6 @@ const PAGE = {
   ends: {
     label: "Last day",
     type: "date",
-    autocomplete: "off",
     maxlength: 30,
     hint: "Until you end it when empty",
     refusedAs: "ends_at",

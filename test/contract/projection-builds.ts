@@ -46,7 +46,6 @@ const next: ProjectionGroup = {
   version: clicks.version + 1,
   projections: [
     {
-      name: "next-clicks",
       collection: { name: "next-clicks", indexes: [] },
       handles: ["LinkClicked"],
       key: () => "all",

@@ -204,7 +204,7 @@ export const SETTINGS = {
   webhookAllowPrivate: {
     variable: "WEBHOOK_ALLOW_PRIVATE",
     read: formats.flag,
-    what: "`true`: webhooks may go to `http`, loopback and private addresses (for commands, too; with servers set it where they are given)",
+    what: "`true`: webhooks may go to `http`, loopback and private addresses",
   },
   tlsAskSecret: {
     variable: "TLS_ASK_SECRET",

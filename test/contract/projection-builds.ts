@@ -4,6 +4,7 @@ import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { PRESENT_RULES } from "../../src/events/classification/classify.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";
+import { finishBuild } from "../../src/projections/builds/await-builds.ts";
 import {
   type Building,
   begin,
@@ -15,7 +16,6 @@ import {
 import { changeBuilds, readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { completeBuild } from "../../src/projections/builds/complete-build.ts";
 import { fieldsThatDiffer } from "../../src/projections/builds/field-differences.ts";
-import { finishBuild, foldQueried } from "../../src/projections/builds/fold-now.ts";
 import { cancelBuild } from "../../src/projections/builds/operate.ts";
 import { foldAnew, registerBuilds } from "../../src/projections/builds/register-builds.ts";
 import { GroupRun } from "../../src/projections/builds/run-group.ts";
@@ -30,7 +30,7 @@ import type { EventStore } from "../../src/stores/event-store/port.ts";
 import type { Checkpoint, Document, ReadStore } from "../../src/stores/read-store/port.ts";
 import { operator } from "../support/commands/command-deps.ts";
 import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";
-import { silent } from "../support/projections/fold-groups.ts";
+import { foldListed, silent } from "../support/projections/fold-groups.ts";
 import { clicksRestored, clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
 import { append, openStores } from "../support/runtime/stores.ts";
 import { until } from "../support/runtime/until.ts";
@@ -83,7 +83,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       const { signal } = new AbortController();
       return {
         deps,
-        catchUp: () => foldQueried(deps, group),
+        catchUp: () => foldListed(deps, group),
         finish: async () => await finishBuild(deps, group, await readBuilds(deps.readStore, group), signal),
         change: (to: Parameters<typeof changeBuilds>[2]) => changeBuilds(deps, group, to),
         /** Runs as a projector does, until `work` has ended. */

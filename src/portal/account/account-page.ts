@@ -1,5 +1,5 @@
 // GET /portal/account: what visitors see, time zone, data export, leaving and closing the account.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { BRAND_NAME_MAX } from "../../commands/account/change-brand.ts";
@@ -65,16 +65,15 @@ const LOGO_FIELDS = {
 } satisfies Fields;
 
 export function accountPage(app: Api, deps: PortalDeps): void {
-  app.get("/account", (request, reply) => sendAccountPage(deps, request, reply));
+  app.get("/account", (_, reply) => sendAccountPage(deps, reply));
 }
 
 export async function sendAccountPage(
   deps: PortalDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
   refused?: RefusedForm,
 ): Promise<FastifyReply> {
-  const session = signedIn(request);
+  const session = signedIn(reply.request);
   const { accountId, email, role, timeZone } = session;
   const manages = may(role, "manage");
   const [brand, proof] = await Promise.all([

@@ -69,7 +69,8 @@ const ACTIONS = {
 };
 
 export function domainsPages(app: Api, deps: PortalDeps): void {
-  app.get("/domains", (_, reply) => sendList(deps, reply));
+  const showList = (reply: FastifyReply, refused?: RefusedForm) => sendList(deps, reply, refused);
+  app.get("/domains", (_, reply) => showList(reply));
 
   formRoute(app, deps, "/domains", {
     schema: { body: schemaOf(ADD_FIELDS) },
@@ -77,21 +78,19 @@ export function domainsPages(app: Api, deps: PortalDeps): void {
       const { hostname, position } = await addDomain(deps, context, accountId, body.hostname);
       return { position, to: pathOf(hostname) };
     },
-    again: (refused, _, reply) => sendList(deps, reply, refused),
-    path: LIST,
+    again: showList,
   });
 
-  const ofDomain = { schema: { params: Params } };
-  app.get("/domains/:hostname", ofDomain, async (request, reply) => {
-    return await sendDomain(deps, reply, request.params.hostname);
-  });
+  const hostnameIn = (request: FastifyRequest) => (request.params as z.infer<typeof Params>).hostname;
+  const showDomain = (reply: FastifyReply, refused?: RefusedForm) =>
+    sendDomain(deps, reply, hostnameIn(reply.request), refused);
+  app.get("/domains/:hostname", { schema: { params: Params } }, (_, reply) => showDomain(reply));
 
-  const again = "back";
-  const path = (request: FastifyRequest) => pathOf((request.params as z.infer<typeof Params>).hostname);
+  const path = (request: FastifyRequest) => pathOf(hostnameIn(request));
   for (const [name, action] of Object.entries(ACTIONS))
     formRoute(app, deps, `/domains/:hostname/${name}`, {
       schema: { params: Params },
-      again,
+      again: "back",
       path,
       async run({ session: { accountId }, context, params }) {
         const domain = await findOwnDomain(deps, accountId, params.hostname);
@@ -99,21 +98,20 @@ export function domainsPages(app: Api, deps: PortalDeps): void {
           "byId" in action
             ? await action.byId(deps, context, accountId, idOf(domain))
             : await action.byHostname(deps, context, accountId, domain.hostname);
-        const to = name === "remove" ? LIST : pathOf(domain.hostname);
-        return { position, to, notice: `${readableUrl(domain.hostname)} is ${action.done}.` };
+        const notice = `${readableUrl(domain.hostname)} is ${action.done}.`;
+        return { position, ...(name === "remove" && { to: LIST }), notice };
       },
     });
 
   formRoute(app, deps, "/domains/:hostname/home", {
     schema: { params: Params, body: schemaOf(HOME_FIELDS) },
-    again: (refused, request, reply) =>
-      sendDomain(deps, reply, (request.params as z.infer<typeof Params>).hostname, refused),
+    again: showDomain,
     path,
     async run({ session: { accountId }, context, params: { hostname }, body }) {
       const domainId = idOf(await findOwnDomain(deps, accountId, hostname));
       const change = { domainId, given: body.url.trim() || null };
       const { position } = await setDomainHome(deps.links, context, accountId, change);
-      return { position, to: pathOf(hostname), notice: "The home page is set." };
+      return { position, notice: "The home page is set." };
     },
   });
 }

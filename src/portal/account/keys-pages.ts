@@ -1,5 +1,5 @@
 // API keys under /portal/keys: list with last use, issue, rotate, deactivate.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { deactivateKey, issueKey, rotateKey } from "../../commands/account/change-keys.ts";
@@ -108,8 +108,8 @@ const RotateForm = z.object({
 });
 
 export function keysPages(app: Api, deps: PortalDeps): void {
-  const show = async (request: FastifyRequest, reply: FastifyReply, refused?: RefusedForm) => {
-    const { accountId, personId, role, tier } = signedIn(request);
+  const show = async (reply: FastifyReply, refused?: RefusedForm) => {
+    const { accountId, personId, role, tier } = signedIn(reply.request);
     const manages = may(role, "manage");
     const now = deps.clock();
     const every = (await listKeys(deps, accountId)).reverse();
@@ -152,7 +152,7 @@ export function keysPages(app: Api, deps: PortalDeps): void {
       ],
     });
   };
-  app.get("/keys", (request, reply) => show(request, reply));
+  app.get("/keys", (_, reply) => show(reply));
 
   const sendKey = (reply: FastifyReply, issued: NewKey) =>
     sendPage(reply, { title: "Your new API key", nav: "API keys", body: newKey(issued, deps.baseUrl) });
@@ -177,8 +177,7 @@ export function keysPages(app: Api, deps: PortalDeps): void {
       const issued = await issueKey(deps, context, accountId, request);
       return { position: issued.position, to: () => sendKey(reply, issued) };
     },
-    path: PATH,
-    again: (refused, request, reply) => show(request, reply, refused),
+    again: show,
   });
 
   formRoute(app, deps, "/keys/:keyId/rotate", {
@@ -188,7 +187,6 @@ export function keysPages(app: Api, deps: PortalDeps): void {
       const rotated = await rotateKey(deps, context, accountId, keyId, terms);
       return { position: rotated.position, to: () => sendKey(reply, rotated) };
     },
-    path: PATH,
     again: "back",
   });
 
@@ -198,9 +196,8 @@ export function keysPages(app: Api, deps: PortalDeps): void {
     count: ({ accountId }) => countTry(deps, `key-deactivations ${accountId}`, STREAM_LIMITS.keysIssued),
     run: async ({ context, session: { accountId }, params: { keyId } }) => {
       const { position } = await deactivateKey(deps, context, accountId, keyId);
-      return { position, to: PATH, notice: "The key is deactivated." };
+      return { position, notice: "The key is deactivated." };
     },
-    path: PATH,
   });
 }
 

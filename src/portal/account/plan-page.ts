@@ -70,28 +70,25 @@ export function planPages(app: Api, deps: PortalDeps): void {
   if (planPrice === undefined) return;
 
   formRoute(app, deps, "/plan/upgrade", {
-    path: PATH,
     run: async ({ session: { accountId, tier } }) => {
-      if (tier === "developer") return { to: PATH };
+      if (tier === "developer") return {};
       const text = "an account requested the Developer plan: see /admin/accounts or `account upgrades`";
       if (await requestUpgrade(deps, accountId)) deps.log.info({ accountId }, text);
-      return { to: PATH, notice: "Your request is with the operator." };
+      return { notice: "Your request is with the operator." };
     },
   });
 
   formRoute(app, deps, "/plan/withdraw", {
-    path: PATH,
     run: async ({ session: { accountId } }) => {
       await withdrawUpgrade(deps, accountId);
-      return { to: PATH, notice: { kind: "info", text: "Your request is withdrawn." } };
+      return { notice: { kind: "info", text: "Your request is withdrawn." } };
     },
   });
 
   formRoute(app, deps, "/plan/downgrade", {
-    path: PATH,
     run: async ({ context, session: { accountId } }) => {
       const { position } = await changeTier(deps, context, accountId, "free");
-      return { position, to: PATH, notice: "You are on the Free plan from now on." };
+      return { position, notice: "You are on the Free plan from now on." };
     },
   });
 }

@@ -138,7 +138,7 @@ export function signInPages(app: Api, deps: ConsoleDeps): void {
     return sendForm(reply, next);
   });
 
-  const errorHandler = shownAgain((refused, _, reply) =>
+  const errorHandler = shownAgain((reply, refused) =>
     sendForm(reply, pathWithin("/admin", typedText(refused.typed, "next")), refused),
   );
   app.post("/sign-in", { schema: { body: Form }, errorHandler }, async (request, reply) => {

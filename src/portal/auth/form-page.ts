@@ -76,7 +76,7 @@ export function openForm(app: Api, deps: SignInDeps, form: OpenForm): void {
   app.get(path, async (request, reply) =>
     path === "/sign-up" && request.visit.session ? reply.redirect("/portal", 303) : send(reply),
   );
-  const errorHandler = shownAgain((refused, _request, reply) => send(reply, refused));
+  const errorHandler = shownAgain(send);
   app.post(path, { schema: { body: Typed }, errorHandler }, async (request, reply) => {
     await countForm(deps, path, request);
     return await run(request.body, request, reply);
@@ -147,7 +147,7 @@ export function tokenPage(
     });
   };
   app.get(path, { schema: { querystring: Token } }, (request, reply) => send(reply, request.query.token));
-  const errorHandler = shownAgain((refused, _request, reply) =>
+  const errorHandler = shownAgain((reply, refused) =>
     send(reply, typedText(refused.typed, "token"), refused),
   );
   app.post(path, { schema: { body: TokenForm }, errorHandler }, (request, reply) =>

@@ -1,6 +1,3 @@
-// Who sits at a signed-in browser proves to be its person before what can't be undone, and before changes of how they sign in: by
-// the password in the form, or by having signed in another way a moment ago. The one rule for all such forms.
-import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { provePassword } from "../../commands/people/password.ts";
 import { waysOf } from "../../commands/people/sign-in-ways.ts";
@@ -10,7 +7,7 @@ import type { PortalDeps } from "../portal-deps.ts";
 import { type Fields, type Form, fieldsOf, form, usernameField } from "../shell/controls.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { confirmed } from "../shell/layout.ts";
-import { type SignedInPerson, signedInPerson, signInPath } from "../shell/sessions.ts";
+import { type SignedInPerson, signInPath } from "../shell/sessions.ts";
 
 const FRESH_MS = 10 * 60_000;
 /** Of passwords, in a session. */
@@ -35,10 +32,9 @@ export async function reauthenticationOf(
 /** A session alone is not enough for this change. Returns by what it was proven. @throws rate_limit_exceeded, wrong_current_password, sign_in_again */
 export async function reauthenticate(
   deps: PortalDeps,
-  request: FastifyRequest,
+  person: SignedInPerson,
   password: string,
 ): Promise<"known" | "signed-in"> {
-  const person = signedInPerson(request);
   if (isFresh(deps, person)) return "signed-in";
   if (!(await waysOf(deps, person.personId)).includes("password")) throw new Refused("sign_in_again");
   await countTry(deps, `proof-session ${person.sessionId}`, TRIES_AN_HOUR);

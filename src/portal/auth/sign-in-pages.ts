@@ -38,7 +38,7 @@ export function signInPages(app: Api, deps: SignInDeps): void {
     return reply.redirect(session || needsNoAccount ? next : ACCOUNTS_PATH, 303);
   });
 
-  const again: ShowAgain = (refused, _request, reply) =>
+  const again: ShowAgain = (reply, refused) =>
     sendForm(deps, reply, { next: pathWithin("/portal", typedText(refused.typed, "next")) }, refused);
   passkeySignIn(app, deps, again);
   oidcPages(app, deps, again);

@@ -98,15 +98,14 @@ export function linksPages(app: Api, deps: PortalDeps & { exports: OpenStreams }
       const wanted = changeOf(body.change, body.tag);
       const { keys, next: after, left } = await chosenLinks(deps, by.session, filter, body);
       const { text, changed, refused, position } = await changeSeveral(deps, by, wanted, keys);
-      if (changed > 0 && refused.length === 0 && after === null)
-        return { position, to: listPath(query), notice: text };
+      if (changed > 0 && refused.length === 0 && after === null) return { position, notice: text };
       const next = after === null ? undefined : goOn(query, body, after, left);
       const outcome = { message: text, status: changed > 0 ? 200 : 409, chosen: refused, next };
       return { position, to: () => sendLinks(deps, reply, query, outcome) };
     },
-    again({ status, message, typed }, request, reply) {
+    again(reply, { status, message, typed }) {
       const chosen = texts.catch([]).parse(typed.link);
-      return sendLinks(deps, reply, ListQuery.parse(request.query), { message, status, chosen });
+      return sendLinks(deps, reply, ListQuery.parse(reply.request.query), { message, status, chosen });
     },
     path: (request) => listPath(ListQuery.parse(request.query)),
   });

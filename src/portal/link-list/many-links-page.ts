@@ -26,7 +26,7 @@ import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { badge, type Card, type Columns, copyButton, table } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { type RefusedForm, typedText } from "../shell/refused-form.ts";
+import type { RefusedForm } from "../shell/refused-form.ts";
 import { signedIn, zoneOf } from "../shell/sessions.ts";
 import { mappedTable, PARTS, tellColumns } from "./column-mapping.ts";
 import { LINKS_PATH, SEVERAL } from "./links-filters.ts";
@@ -128,7 +128,7 @@ export function manyLinksPage(app: Api, deps: PortalDeps): void {
           to: () => sendMany(deps, reply, outcome),
         };
       },
-      again: (refused, _, reply) => sendMany(deps, reply, undefined, refused),
+      again: (reply, refused) => sendMany(deps, reply, undefined, refused),
       path: PATH,
     });
   });
@@ -200,7 +200,7 @@ function sendMany(
     lead: "Paste or open a table, see what each row would become, then make the links.",
     refused,
     cards: mayCreate
-      ? [outcome && outcomeCard(deps, outcome), !outcome && listCard(refused, deps.links.baseHostSlugs)]
+      ? [outcome && outcomeCard(deps, outcome), !outcome && listCard(deps.links.baseHostSlugs)]
       : [upgrade],
   });
 }
@@ -210,7 +210,7 @@ const upgrade: Card = {
   body: html`<p>Links from a list come with the <a href="/portal/plan">Developer plan</a>, as bulk requests of the API do.</p>`,
 };
 
-function listCard(refused: RefusedForm | undefined, baseHostSlugs: boolean): Card {
+function listCard(baseHostSlugs: boolean): Card {
   const hint = html`At most ${count(MOST_ROWS)} rows, as spreadsheets copy them, or separated by commas or semicolons. Columns in any order: the destination, and if you like a short link, domain, title, tags, UTM parameters and <a href="/docs">all else a link can have</a>. What each is you see, and can change, in the next step.${!baseHostSlugs && html` A row with a slug needs a domain of yours; elsewhere slugs are random, and ${openedByOperator}.`}`;
   const { list, file } = FIELDS;
   return {
@@ -219,7 +219,6 @@ function listCard(refused: RefusedForm | undefined, baseHostSlugs: boolean): Car
       action: PATH,
       hidden: { act: "preview" },
       fields: { list: { ...list, hint }, file },
-      values: { list: typedText(refused?.typed ?? {}, "list") },
       button: "Preview",
       buttonKind: "primary",
     },

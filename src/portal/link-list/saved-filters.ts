@@ -35,9 +35,9 @@ export function savedFilterForms(
     async run({ session: { accountId }, context, query, body }) {
       const filters = filtersIn(query);
       const { position, name } = await keepFilter(deps.links, context, accountId, { ...filters, ...body });
-      return { position, to: listPath(query), notice: `The filter ${name} is saved.` };
+      return { position, notice: `The filter ${name} is saved.` };
     },
-    again: (refused, request, reply) => again(reply, ListQuery.parse(request.query), refused),
+    again: (reply, refused) => again(reply, ListQuery.parse(reply.request.query), refused),
     path,
   });
 
@@ -45,7 +45,7 @@ export function savedFilterForms(
     schema: { querystring: ListQuery, body: NameForm },
     async run({ session: { accountId }, context, query, body: { name } }) {
       const { position } = await forgetFilter(deps.links, context, accountId, name);
-      return { position, to: listPath(query), notice: `The filter ${name} is removed.` };
+      return { position, notice: `The filter ${name} is removed.` };
     },
     again: "back",
     path,

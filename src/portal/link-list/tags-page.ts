@@ -66,24 +66,23 @@ export function tagsPage(app: Api, deps: PortalDeps): void {
       if (after === undefined) await refuseTag(deps, accountId, tag, { name, merge: merge !== undefined });
       if (name === tag) {
         await colourTag(deps, by.context, accountId, tag, colour);
-        return { to: PATH, notice: `The colour of ${tag} is saved.` };
+        return { notice: `The colour of ${tag} is saved.` };
       }
       const part = { tag, after, limit: RETAGGED_AT_A_TIME };
       const { keys, next } = await accountLinkKeys(deps, accountId, part);
       const renaming = { type: "retag", from: tag, to: name } as const;
       const { text, changed, position } = await changeSeveral(deps, by, renaming, keys);
       if (next === null) {
-        if (changed === 0) return { position, to: PATH, notice: { kind: "failed", text } };
+        if (changed === 0) return { position, notice: { kind: "failed", text } };
         await passTagColour(deps, by.context, accountId, { from: tag, to: name });
         // Of two that become one the name's own colour is kept.
         if (!merge) await colourTag(deps, by.context, accountId, name, colour);
-        return { position, to: PATH, notice: text };
+        return { position, notice: text };
       }
       const rest = { message: text, status: 200, card: goOn({ ...body, name, after: next }) };
       return { position, to: () => sendTags(deps, reply, "", rest) };
     },
-    again: (refused, _, reply) => sendTags(deps, reply, "", refusal(refused)),
-    path: PATH,
+    again: (reply, refused) => sendTags(deps, reply, "", refusal(refused)),
   });
 }
 

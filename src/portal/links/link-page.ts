@@ -66,15 +66,15 @@ export function linkPages(app: Api, deps: PortalDeps): void {
   app.get("/links/:host/:slug", page, (request, reply) => sendLink(deps, reply, request.params));
 
   const path = (request: FastifyRequest) => linkPath(request.params as Params);
-  const again: ShowAgain = (refused, request, reply) =>
-    sendLink(deps, reply, request.params as Params, { refused });
+  const again: ShowAgain = (reply, refused) =>
+    sendLink(deps, reply, reply.request.params as Params, { refused });
   const edit = { schema: { params: LinkParams, body: EditForm }, bodyLimit: FIELDS_FORM_BYTES, again, path };
   for (const type of CHANGE_NAMES.filter((name) => name !== "restore"))
     formRoute(app, deps, `/links/:host/:slug/${type}`, {
       schema: { params: LinkParams },
       async run({ params, ...by }) {
         const { position } = await changeOwnLink(deps, by, params, { type });
-        return { position, to: linkPath(params), notice: CHANGES[type].single };
+        return { position, notice: CHANGES[type].single };
       },
       path,
     });
@@ -87,7 +87,7 @@ export function linkPages(app: Api, deps: PortalDeps): void {
       const link = await ownLinkAt(deps, by.session.accountId, params);
       const patch = typed === undefined ? {} : editedFields({ external_id: typed }, shownFields(link));
       const { position } = await changeOwnLink(deps, by, params, { type: "restore", patch });
-      return { position, to: linkPath(params), notice: CHANGES.restore.single };
+      return { position, notice: CHANGES.restore.single };
     },
     again,
     path,
@@ -104,8 +104,7 @@ export function linkPages(app: Api, deps: PortalDeps): void {
         ...editedFields(typedFields(sent), shownFields(link)),
       };
       const { position } = await changeOwnLink(deps, by, params, { type: "patch", patch }, revision);
-      const notice = "Your changes are saved. They hold from now on.";
-      return { position, to: linkPath(params), notice };
+      return { position, notice: "Your changes are saved. They hold from now on." };
     },
   });
 

@@ -65,7 +65,7 @@ export function newLinkPage(app: Api, deps: PortalDeps): void {
   const page = { schema: { querystring: Query } };
   app.get("/links/new", page, (request, reply) => sendForm(deps, reply, { url: request.query.url }));
 
-  const again: ShowAgain = (refused, _, reply) => sendForm(deps, reply, refused.typed, refused);
+  const again: ShowAgain = (reply, refused) => sendForm(deps, reply, refused.typed, refused);
   const path = (_: FastifyRequest, typed: Sent) => address(PATH, { url: textIn(typed, "url") });
   const form = { schema: { body: CreateForm }, bodyLimit: FIELDS_FORM_BYTES, again, path };
 

@@ -48,15 +48,18 @@ export function qrForms(
   app: Api,
   deps: PortalDeps,
   show: (
-    reply: Parameters<ShowAgain>[2],
+    reply: Parameters<ShowAgain>[0],
     params: z.infer<typeof LinkParams>,
     draft: QrDraft,
   ) => ReturnType<ShowAgain>,
 ): void {
   const form = {
     schema: { params: LinkParams, body: z.record(z.string(), z.unknown()) },
-    again: (async (refused, request, reply) =>
-      show(reply, LinkParams.parse(request.params), { style: refused.typed, refused })) satisfies ShowAgain,
+    again: (async (reply, refused) =>
+      show(reply, LinkParams.parse(reply.request.params), {
+        style: refused.typed,
+        refused,
+      })) satisfies ShowAgain,
     path: ({ params }: { params: unknown }) => linkPath(LinkParams.parse(params)),
   };
   formRoute(app, deps, "/links/:host/:slug/qr", {
@@ -64,7 +67,7 @@ export function qrForms(
     async run({ params, body, session: { accountId }, context }) {
       await ownLinkAt(deps, accountId, params);
       const { position } = await keepQrLook(deps, context, accountId, acceptQrStyle(body));
-      return { position, to: linkPath(params), notice: "All your QR codes look so from now on." };
+      return { position, notice: "All your QR codes look so from now on." };
     },
   });
   formRoute(app, deps, "/links/:host/:slug/qr/show", {

@@ -1,6 +1,6 @@
 // The accounts that somebody is a member of, under /portal/accounts: which one to look at, how to leave one, and how who is in
 // none opens one.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import type { Api } from "../../api/fastify.ts";
 import { opened } from "../../commands/account/account.ts";
 import { removeMember } from "../../commands/account/members.ts";
@@ -21,7 +21,7 @@ import { ACCOUNTS_PATH, signedInPerson } from "../shell/sessions.ts";
 type Row = { accountId: string; name: string; role: Role };
 
 export function accountsPages(app: Api, deps: SignInDeps): void {
-  app.get("/accounts", (request, reply) => sendAccounts(deps, request, reply));
+  app.get("/accounts", (_, reply) => sendAccounts(deps, reply));
 
   formRoute(app, deps, "/accounts", {
     count: "uncounted",
@@ -33,7 +33,6 @@ export function accountsPages(app: Api, deps: SignInDeps): void {
       const notice = "Your account is open: you are its owner.";
       return { position, to: addressIn(accountId, "/portal"), notice };
     },
-    path: ACCOUNTS_PATH,
   });
 
   formRoute(app, deps, "/account/leave", {
@@ -41,18 +40,13 @@ export function accountsPages(app: Api, deps: SignInDeps): void {
       const { position } = await removeMember(deps, context, accountId, personId);
       return { position, to: ACCOUNTS_PATH, notice: "You have left the account." };
     },
-    path: "/portal/account",
     again: "back",
   });
 }
 
-async function sendAccounts(
-  deps: SignInDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { session } = request.visit;
-  const { personId, email, provider } = signedInPerson(request);
+async function sendAccounts(deps: SignInDeps, reply: FastifyReply): Promise<FastifyReply> {
+  const { session } = reply.request.visit;
+  const { personId, email, provider } = signedInPerson(reply.request);
   const reading = (await deps.accountsOf(personId)).map(async (accountId): Promise<Row> => {
     const { members } = opened(await deps.links.currentAccount(accountId));
     const role = members.get(personId)?.role;

@@ -33,13 +33,13 @@ const PasswordForm = Link.extend({ password: z.string().default("") });
 
 export function invitationPages(app: Api, deps: SignInDeps): void {
   app.get("/invitation", { schema: { querystring: Link } }, (request, reply) =>
-    sendInvitation(deps, request, reply, request.query),
+    sendInvitation(deps, reply, request.query),
   );
 
-  const again = shownAgain((refused, request, reply) => {
+  const again = shownAgain((reply, refused) => {
     const { typed } = refused;
     const link = { id: typedText(typed, "id"), token: typedText(typed, "token") };
-    return sendInvitation(deps, request, reply, link, refused);
+    return sendInvitation(deps, reply, link, refused);
   });
   app.post("/invitation", { schema: { body: PasswordForm }, errorHandler: again }, async (request, reply) => {
     await countForm(deps, "/sign-up", request);
@@ -75,7 +75,6 @@ const contextOf = ({ id }: FastifyRequest) => ({ requestId: id });
 
 async function sendInvitation(
   deps: SignInDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
   link: InvitationLink,
   refused?: RefusedForm,
@@ -83,7 +82,7 @@ async function sendInvitation(
   const { accountId, email, role } = await lookAtInvitationLink(deps, link);
   const title = "Invitation";
   const lead = html`To <strong>${await accountName(deps, accountId)}</strong>, as ${role}, for <strong>${email}</strong>.`;
-  const { person } = request.visit;
+  const { person } = reply.request.visit;
   const button = "Accept the invitation";
   if (!person && deps.signIn.includes("password") && !(await personWithEmail(deps, email)))
     return sendPage(reply, {

@@ -42,7 +42,7 @@ export function newsForm(app: Api, deps: PortalDeps): void {
       const { newsSeen, options } = request.visit.cookies;
       const seenAt = deps.clock().toISOString();
       reply.setCookie(newsSeen(personId), seenAt, { ...options, maxAge: WEEK_SECONDS });
-      return { to: "/portal" };
+      return {};
     },
     path: "/portal",
   });

@@ -1,5 +1,5 @@
 // GET /portal/profile: somebody's name and address, how they sign in, and where they are signed in.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { PASSWORD_MIN } from "../../commands/people/password.ts";
@@ -14,7 +14,6 @@ import {
 } from "../auth/reauthenticate.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
 import type { Fields } from "../shell/controls.ts";
-import type { ShowAgain } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { badge, type Card, type Columns, confirmedPost, postButton, tableCard } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
@@ -57,22 +56,15 @@ export const PASSWORD_FIELDS = {
 } satisfies Fields;
 
 export function profilePage(app: Api, deps: SignInDeps): void {
-  app.get("/profile", (request, reply) => sendProfilePage(deps, request, reply));
+  app.get("/profile", (_, reply) => sendProfilePage(deps, reply));
 }
 
-/** Of a form on the page: where it is shown again. */
-export function ofProfile(deps: SignInDeps) {
-  const again: ShowAgain = (refused, request, reply) => sendProfilePage(deps, request, reply, refused);
-  return { path: PROFILE_PATH, again };
-}
-
-async function sendProfilePage(
+export async function sendProfilePage(
   deps: SignInDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
   refused?: RefusedForm,
 ): Promise<FastifyReply> {
-  const person = signedInPerson(request);
+  const person = signedInPerson(reply.request);
   const { personId, email, sessionId } = person;
   const [sessions, { name }, proof] = await Promise.all([
     deps.sessions.list(personId),

@@ -41,7 +41,6 @@ export function proofPages(app: Api, deps: PortalDeps & { exports: OpenStreams }
   formRoute(app, deps, "/proof", {
     schema: { body: z.object({ proof: z.string().default("") }) },
     bodyLimit: FORM_BYTES,
-    path: PATH,
     async run({ reply, body: { proof } }) {
       const verification = await verifyExport(linesOf(proof), deps.sealKeys, { isOfLink: true }).catch(
         (error: unknown) => {
@@ -51,8 +50,7 @@ export function proofPages(app: Api, deps: PortalDeps & { exports: OpenStreams }
       );
       return { to: () => sendProof(deps, reply, proof, verification) };
     },
-    again: (refused, _, reply) =>
-      sendProof(deps, reply, typedText(refused.typed, "proof"), undefined, refused),
+    again: (reply, refused) => sendProof(deps, reply, typedText(refused.typed, "proof"), undefined, refused),
   });
 }
 

@@ -74,7 +74,8 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
   const viewIn = (text: string, request: FastifyRequest) =>
     requestedView(request, AnalyticsQuery.parse(parse(text)), deps.clock());
 
-  async function show(request: FastifyRequest, reply: FastifyReply, text: string, refused?: RefusedForm) {
+  async function show(reply: FastifyReply, text: string, refused?: RefusedForm) {
+    const { request } = reply;
     const session = signedIn(request);
     requireDeveloper(session.tier, "Shared pages");
     const { sharedPages, weeklyMails } = opened(await deps.links.currentAccount(session.accountId));
@@ -92,10 +93,10 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
       ],
     });
   }
-  const again = (refused: RefusedForm, request: FastifyRequest, reply: FastifyReply) =>
-    show(request, reply, typedText(refused.typed, "view"), refused);
+  const again = (reply: FastifyReply, refused: RefusedForm) =>
+    show(reply, typedText(refused.typed, "view"), refused);
   app.get("/shared", (request, reply) =>
-    show(request, reply, URL.parse(request.url, deps.baseUrl)?.search.slice(1) ?? ""),
+    show(reply, URL.parse(request.url, deps.baseUrl)?.search.slice(1) ?? ""),
   );
 
   formRoute(app, deps, "/shared", {
@@ -112,7 +113,6 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
       const url = `${deps.baseUrl}${path}`;
       return { position, to: () => sendMade(reply, page, url) };
     },
-    path: PATH,
     again,
   });
 
@@ -122,9 +122,8 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
     count: "uncounted",
     async run({ context, session: { accountId }, params: { pageId } }) {
       const { position } = await endSharedPage(writing, context, accountId, pageId);
-      return { position, to: PATH, notice: "The page is ended: its address leads nowhere now." };
+      return { position, notice: "The page is ended: its address leads nowhere now." };
     },
-    path: PATH,
     again: "back",
   });
 
@@ -134,9 +133,8 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
       const typed = viewIn(text, request).filters;
       const filters = await acceptedFilters(deps, session.accountId, typed);
       const { position } = await beginWeeklyMail(deps, context, session.accountId, { name, filters });
-      return { position, to: PATH, notice: "The mail comes on Mondays at 8:00." };
+      return { position, notice: "The mail comes on Mondays at 8:00." };
     },
-    path: PATH,
     again,
   });
 
@@ -145,9 +143,8 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
     count: "uncounted",
     async run({ context, session: { accountId }, params: { mailId } }) {
       const { position } = await stopWeeklyMail(deps, context, accountId, mailId);
-      return { position, to: PATH, notice: "The mail is stopped." };
+      return { position, notice: "The mail is stopped." };
     },
-    path: PATH,
     again: "back",
   });
 }

@@ -35,21 +35,17 @@ type Sent<S extends Schemas> = {
 };
 
 /**
- * `position`: of the last event, waited for. `to`: the next page, or what sends a page that is shown this once.
- * `notice`: as text, what is done.
+ * `position`: of the last event, waited for. `to`: the next page, or what sends a page that is shown this once; by default
+ * the page of the form. `notice`: as text, what is done.
  */
 type Done = {
-  to: string | (() => FastifyReply | Promise<FastifyReply>);
+  to?: string | (() => FastifyReply | Promise<FastifyReply>);
   notice?: string | Notice;
   position?: Position | undefined;
 };
 
 /** Shows the form again, with what was typed. */
-export type ShowAgain = (
-  refused: RefusedForm,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) => FastifyReply | Promise<FastifyReply>;
+export type ShowAgain = (reply: FastifyReply, refused: RefusedForm) => FastifyReply | Promise<FastifyReply>;
 
 type Form<S extends Schemas> = {
   schema?: S;
@@ -61,8 +57,8 @@ type Form<S extends Schemas> = {
    */
   count?: "uncounted" | ((session: SignedIn) => Promise<void>);
   run: (sent: Sent<S>) => Promise<Done>;
-  /** Where the form is: for those who have to sign in again. */
-  path: string | ((request: FastifyRequest, typed: RefusedForm["typed"]) => string);
+  /** Of the page of the form, to which those come back who have to sign in again; by default /portal/keys of /keys/x. */
+  path?: string | ((request: FastifyRequest, typed: RefusedForm["typed"]) => string);
   /** `back`: a notice on the page at `path` says why. Undefined: a page of its own says it. */
   again?: ShowAgain | "back";
 };
@@ -81,7 +77,8 @@ export function formRoute<S extends Schemas = Record<never, never>>(
   url: string,
   form: Form<S>,
 ): void {
-  const { schema, bodyLimit, count = (session) => countChange(deps, session), run, path, again } = form;
+  const { schema, bodyLimit, count = (session) => countChange(deps, session), run, again } = form;
+  const { path = `/portal/${url.split("/")[1]}` } = form;
   const pathOf = (request: FastifyRequest) =>
     typeof path === "string" ? path : path(request, typedIn(request));
   const signIn = (request: FastifyRequest, reply: FastifyReply) => {
@@ -114,7 +111,7 @@ export function formRoute<S extends Schemas = Record<never, never>>(
     async (request, reply) => {
       const { params, query, body } = request;
       const sent = { params, query, body, person: signedInPerson(request), context: portalContext(request) };
-      const { position, to, notice } = await run({
+      const done = await run({
         ...(sent as Omit<Sent<S>, "session" | "request" | "reply">),
         get session() {
           return signedIn(request);
@@ -122,6 +119,7 @@ export function formRoute<S extends Schemas = Record<never, never>>(
         request,
         reply,
       });
+      const { position, to = pathOf(request), notice } = done;
       await deps.whenReadable(position);
       const text = typeof notice === "string" ? ({ kind: "done", text: notice } as const) : notice;
       return typeof to === "string" ? redirectTo(reply, to, text) : to();
@@ -137,7 +135,7 @@ export function shownAgain(again: ShowAgain | undefined) {
       const action = request.url.replace(/[?].*/s, "");
       const told = { status, message: message || OUR_FAULT };
       const refused = { action, error, field, ...told, typed: typedIn(request) };
-      return (again as ShowAgain)(refused, request, reply);
+      return (again as ShowAgain)(reply, refused);
     };
     return sendErrorPage(error, request, reply, again && show);
   };
@@ -145,9 +143,9 @@ export function shownAgain(again: ShowAgain | undefined) {
 
 /** Refusals that are no more than a sentence; what is gone, limited or our fault has a page and a status of its own. */
 function backTo(pathOf: (request: FastifyRequest) => string): ShowAgain {
-  return ({ error, status, message: text }, request, reply) => {
+  return (reply, { error, status, message: text }) => {
     if (!isClientError(error) || status === 404) throw error;
-    return redirectTo(reply, pathOf(request), { kind: "failed", text });
+    return redirectTo(reply, pathOf(reply.request), { kind: "failed", text });
   };
 }
 

@@ -62,10 +62,9 @@ export function deliveryPages(app: Api, deps: PortalDeps): void {
     schema: { params: Params.pick({ webhookId: true }) },
     async run({ session: { accountId }, params: { webhookId } }) {
       const sent = await recoverSince(deps, webhookId, new Date(0), accountId);
-      const notice = `${sent === 1 ? "1 delivery is" : `${sent} deliveries are`} about to be sent again.`;
-      return { to: webhookPath(webhookId), notice };
+      return { notice: `${sent === 1 ? "1 delivery is" : `${sent} deliveries are`} about to be sent again.` };
     },
-    path: "/portal/webhooks",
+    path: (request) => webhookPath((request.params as z.infer<typeof Params>).webhookId),
   });
 }
 

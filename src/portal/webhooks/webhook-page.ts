@@ -87,9 +87,9 @@ export function webhookPage(app: Api, deps: PortalDeps): void {
     async run({ session: { accountId }, context, params: { webhookId }, body }) {
       await showWebhook(deps, webhookId, accountId);
       const { position } = await changeWebhook(deps, context, accountId, webhookId, body);
-      return { position, to: webhookPath(webhookId), notice: "The settings are saved." };
+      return { position, notice: "The settings are saved." };
     },
-    again: (refused, request, reply) => sendWebhook(deps, reply, idOf(request), { refused }),
+    again: (reply, refused) => sendWebhook(deps, reply, idOf(reply.request), { refused }),
   });
 
   for (const [name, { command, ...done }] of Object.entries(CHANGES))
@@ -98,7 +98,7 @@ export function webhookPage(app: Api, deps: PortalDeps): void {
       path,
       async run({ session: { accountId }, context, params: { webhookId } }) {
         const { position } = await command(deps, context, accountId, webhookId);
-        return { position, to: name === "remove" ? "/portal/webhooks" : webhookPath(webhookId), ...done };
+        return { position, ...(name === "remove" && { to: "/portal/webhooks" }), ...done };
       },
     });
 

@@ -71,7 +71,8 @@ export function webhookBadge({ status }: Pick<WebhookDocument, "status">): Html 
 }
 
 export function webhooksPage(app: Api, deps: PortalDeps): void {
-  app.get("/webhooks", (_, reply) => sendList(deps, reply));
+  const show = (reply: FastifyReply, refused?: RefusedForm) => sendList(deps, reply, refused);
+  app.get("/webhooks", (_, reply) => show(reply));
 
   formRoute(app, deps, "/webhooks", {
     schema: { body: schemaOf(WEBHOOK_FIELDS) },
@@ -79,8 +80,7 @@ export function webhooksPage(app: Api, deps: PortalDeps): void {
       const added = await addWebhook(deps, context, accountId, body);
       return { position: added.position, to: () => sendKey(reply, "Your new webhook", added) };
     },
-    again: (refused, _, reply) => sendList(deps, reply, refused),
-    path: LIST,
+    again: show,
   });
 }
 

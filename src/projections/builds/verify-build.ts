@@ -11,13 +11,13 @@ import { openDays } from "../definitions/summaries/open-days.ts";
 import { type Build, type BuildStore, storeOfBuild } from "../fold/build.ts";
 import { openDaysOf } from "../fold/clicks/stored-tables.ts";
 import { eventOf } from "../fold/clicks/table-day.ts";
+import { foldBuild } from "../fold/fold-build.ts";
 import { groupCollections, type ProjectionGroup } from "../groups.ts";
 import { queriedBuild } from "./builds.ts";
-import { readBuilds } from "./builds-document.ts";
+import { changeBuilds, readBuilds } from "./builds-document.ts";
 import type { CompleteDeps } from "./complete-build.ts";
 import { tableDifference, tablesOf } from "./differing-tables.ts";
 import { type Difference, fieldsThatDiffer } from "./field-differences.ts";
-import { foldScratch } from "./fold-now.ts";
 
 /** `version`: of the build that was compared; null where this program has none to compare. */
 export type VerifiedGroup = { group: string; version: number | null; position: Position; documents: number };
@@ -168,8 +168,11 @@ async function foldTo(
 ): Promise<Position> {
   const reached = (await deps.scratch.checkpoint(group.name))?.position ?? START;
   if (position <= reached) return reached;
-  const eventStore = upTo(deps.eventStore, position);
-  await foldScratch({ ...deps, eventStore, readStore: deps.scratch }, group, build.rules);
+  const folding = { ...deps, eventStore: upTo(deps.eventStore, position), readStore: deps.scratch };
+  const { version } = group;
+  const active: Build = { version, build: 0, ...(build.rules !== undefined && { rules: build.rules }) };
+  await changeBuilds(folding, group, (builds) => (builds.active ? builds : { active, retired: [], next: 1 }));
+  await foldBuild(folding, group, active, { signal: new AbortController().signal, follows: false });
   return position;
 }
 

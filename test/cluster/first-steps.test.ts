@@ -78,7 +78,7 @@ async function onServers(own: Environment = {}): Promise<Deployment> {
 async function started(environment: Environment, roles?: string): Promise<Service> {
   const port = await freePort();
   const own = { ...environment, PORT: String(port) };
-  const service = await startService(own, [], undefined, roles === undefined ? [] : ["--roles", roles]);
+  const service = await startService(own, { serve: roles === undefined ? [] : ["--roles", roles] });
   onTestFinished(() => service.stop("SIGKILL"));
   return { port, environment: own };
 }

@@ -26,16 +26,13 @@ import { checkpointName, collectionName } from "../../src/projections/fold/build
 import { clicks, groupCollections, type ProjectionGroup } from "../../src/projections/groups.ts";
 import { openScratchStore } from "../../src/service/stores/backend.ts";
 import { upTo } from "../../src/stores/event-store/log-pages.ts";
-import type { EventStore } from "../../src/stores/event-store/port.ts";
 import type { Checkpoint, Document, ReadStore } from "../../src/stores/read-store/port.ts";
 import { operator } from "../support/commands/command-deps.ts";
 import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";
 import { foldListed, silent } from "../support/projections/fold-groups.ts";
 import { clicksRestored, clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
-import { append, openStores } from "../support/runtime/stores.ts";
+import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 import { until } from "../support/runtime/until.ts";
-
-export type BuildsFixture = { eventStore: EventStore; readStore: ReadStore; cleanUp(): Promise<void> };
 
 const LINKS = 5;
 const HANGS_MS = { timeout: 60_000 };
@@ -55,16 +52,16 @@ const next: ProjectionGroup = {
   ],
 };
 
-export function projectionBuildsContract(name: string, open: () => Promise<BuildsFixture>): void {
+export function projectionBuildsContract(name: string, open: () => Promise<Stores>): void {
   describe(`builds of projections on ${name}`, HANGS_MS, () => {
-    let stores: BuildsFixture;
+    let stores: Stores;
     let clicked: number;
 
     beforeEach(async () => {
       stores = await open();
       clicked = 0;
     });
-    afterEach(() => stores.cleanUp());
+    afterEach(() => stores.close());
 
     const happen = async (count = 20, fields: Parameters<typeof linkClicked>[0] = {}) => {
       const events = Array.from({ length: count }, (_, n) => {
@@ -76,7 +73,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
     };
     const program = (
       group: ProjectionGroup = clicks,
-      on: Pick<BuildsFixture, "eventStore" | "readStore"> = stores,
+      on: Pick<Stores, "eventStore" | "readStore"> = stores,
     ) => {
       const { newId } = runtimeDeps;
       const deps = { ...on, newId, log: silent, isServed: async () => false };

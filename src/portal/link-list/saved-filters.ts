@@ -43,7 +43,7 @@ export function savedFilterForms(
 
   formRoute(app, deps, "/links/filters/remove", {
     schema: { querystring: ListQuery, body: NameForm },
-    async run({ session: { accountId }, context, query, body: { name } }) {
+    async run({ session: { accountId }, context, body: { name } }) {
       const { position } = await forgetFilter(deps.links, context, accountId, name);
       return { position, notice: `The filter ${name} is removed.` };
     },

@@ -6,7 +6,7 @@ import { type ExplainedStep, explainLink, type LinkExplanation } from "../../que
 import { cutText } from "../../runtime/text/cut-text.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countRead } from "../shell/change-limit.ts";
-import { type Html, type HtmlValue, html } from "../shell/html.ts";
+import { type HtmlValue, html } from "../shell/html.ts";
 import { badge, type Cards, type Columns, table, time } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { signedIn } from "../shell/sessions.ts";

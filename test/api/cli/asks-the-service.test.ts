@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 async function running(...words: string[]): Promise<ServiceProcess> {
-  const service = await startService(instance, [], process.cwd(), words);
+  const service = await startService(instance, { serve: words });
   onTestFinished(() => service.stop("SIGKILL"));
   return service;
 }

@@ -3,11 +3,10 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { portalBrowser, showing } from "../support/portal/portal-browser.ts";
-import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
-import { onServer } from "../support/servers/test-servers.ts";
+import { inChromium, portalBrowser, showing } from "../support/portal/portal-browser.ts";
+import { complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 
-onServer(chromiumServer, () => {
+inChromium(() => {
   const portal = portalBrowser();
 
   it("goes from a pasted table to tags, a filter and an export, by pages that everybody can use", {

@@ -1,7 +1,7 @@
 // Accounts with their keys and what they use of their tier's limits, for the command line, the console and the portal.
 import type { AccountState } from "../commands/account/account.ts";
 import { loadAccount } from "../commands/account/account-stream.ts";
-import { keyUseSecret } from "../commands/account/secrets.ts";
+import { keyUseSecret } from "../commands/account/change-keys.ts";
 import { upgradeRequestedAt } from "../commands/account/tier.ts";
 import { personWithEmail } from "../commands/people/email.ts";
 import { isRefused, Refused } from "../commands/refusals.ts";

@@ -3,7 +3,7 @@
 import { amount } from "../../audit/verdict.ts";
 import type { LinkAddress } from "../../commands/links/link-stream.ts";
 import { Refused } from "../../commands/refusals.ts";
-import { evolve, noWithdrawals } from "../../commands/withdrawals/withdrawal.ts";
+import { evolve, noWithdrawals } from "../../commands/withdrawals/decide-withdrawal.ts";
 import type { WithdrawalEvent } from "../../events/catalogue.ts";
 import type { OptionChanges } from "../../events/link-options.ts";
 import { metadataOf, readableEvent } from "../../events/read-event.ts";

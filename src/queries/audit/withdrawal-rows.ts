@@ -1,7 +1,7 @@
 // Withdrawals of clicks, and what one would take out, as pages, JSON and commands show them.
 
+import type { MadeWithdrawal } from "../../commands/withdrawals/decide-withdrawal.ts";
 import type { WithdrawalPreview } from "../../commands/withdrawals/withdraw-clicks.ts";
-import type { MadeWithdrawal } from "../../commands/withdrawals/withdrawal.ts";
 import { type WithdrawnSelection, withdrawnCount } from "../../events/withdrawals.ts";
 
 export type WithdrawalRow = ReturnType<typeof withdrawalRow>;

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import type { OpenAccount } from "../../commands/account/account.ts";
 import type { CommandContext } from "../../commands/caller.ts";
-import { verifiedHosts } from "../../commands/domains/domain.ts";
+import { verifiedHosts } from "../../commands/domains/decide-domain.ts";
 import { loadStream } from "../../commands/handle-command.ts";
 import type { AcceptUrlDeps } from "../../commands/links/accept-url.ts";
 import { type AppendLinkDeps, appendToLink } from "../../commands/links/append-link.ts";

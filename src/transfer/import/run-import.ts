@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import { verifiedHosts } from "../../commands/domains/domain.ts";
+import { verifiedHosts } from "../../commands/domains/decide-domain.ts";
 import { safetyOfAll } from "../../commands/links/accept-url.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { cleanText } from "../../events/classification/clean-text.ts";

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import { addWebhook } from "../../../src/commands/webhooks/change-webhooks.ts";
 import {
   forgetWebhookKeys,
   rotateWebhookKey,
   webhookSecret,
 } from "../../../src/commands/webhooks/webhook-key.ts";
-import { addWebhook } from "../../../src/commands/webhooks/webhooks.ts";
 import { SecretDamaged } from "../../../src/stores/secrets/port.ts";
 import { receiverUrl } from "../../../src/webhooks/receiver/receiver-url.ts";
 import { operator } from "../../support/commands/command-deps.ts";

@@ -59,32 +59,14 @@ const clicksAre = (slug: string, count: number) =>
   until(`${count} clicks of ${slug}`, async () => (await clicksOf(slug)).length >= count);
 
 describe("systems and shares of rules", () => {
-  const agents = {
-    ubuntu: "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
-    chromeos:
-      "Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
-    harmony:
-      "Mozilla/5.0 (Linux; Android 10; HarmonyOS; ELS-AN00) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/99.0.4844.88 HuaweiBrowser/12.1.0 Mobile Safari/537.36",
-  };
-
-  it("name families of systems, and what people call them", async () => {
+  it("are those that people call so", async () => {
     for (const [os, agent] of [
-      ["Linux", agents.ubuntu],
-      ["Ubuntu", agents.ubuntu],
-      ["chrome os", agents.chromeos],
-      ["CrOS", agents.chromeos],
-      ["Android", agents.harmony],
-      [
-        "OS X",
-        "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15",
-      ],
-    ] as const) {
+      ["CrOS", "Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36"],
+      ["OS X", "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Safari/605.1.15"],
+    ]) {
       const slug = await shorten({ rules: [{ when: { os }, url: "https://example.com/led" }] });
-      expect([os, (await visit(slug, { "user-agent": agent })).location]).toEqual([
-        os,
-        "https://example.com/led",
-      ]);
-      expect([os, (await visit(slug, { "user-agent": IPHONE })).location]).toEqual([os, OWN]);
+      expect((await visit(slug, { "user-agent": agent })).location).toBe("https://example.com/led");
+      expect((await visit(slug, { "user-agent": IPHONE })).location).toBe(OWN);
     }
   });
 
@@ -312,46 +294,6 @@ describe("rules", () => {
       { id: b, name: "Second", hits: 2, destinations: { [second]: 1, [`${second}2`]: 1 } },
       { id: c, hits: 1, destinations: { [other.url]: 1 } },
     ]);
-  });
-
-  it("keep a visitor on one side of a split for the day, by GET and HEAD", async () => {
-    const rules = [
-      { when: { share: 30 }, url: "https://example.com/a" },
-      { when: { share: 30 }, url: "https://example.com/b" },
-    ];
-    const slug = await shorten({ rules });
-    const led = new Map<string, number>();
-    for (let n = 0; n < 60; n++) {
-      const headers = { "user-agent": `${DESKTOP} Test/${n}`, "x-forwarded-for": `198.51.100.${n}` };
-      const { location = "" } = await visit(slug, headers);
-      expect((await visit(`${slug}?again`, headers)).location).toBe(location);
-      expect((await visit(slug, headers, "HEAD")).location).toBe(location);
-      led.set(location, (led.get(location) ?? 0) + 1);
-    }
-    expect([...led.keys()].sort()).toEqual(["https://example.com/a", "https://example.com/b", OWN]);
-  });
-
-  it("begin and end by the clock", async () => {
-    const slug = await shorten({
-      rules: [
-        {
-          when: { from: "2026-05-01T13:00:00+00:00", to: "2026-05-01T14:00:00Z" },
-          url: "https://example.com/lunch",
-        },
-      ],
-    });
-    const at = async (time: string) => {
-      now = Date.parse(time);
-      return (await visit(slug)).location;
-    };
-    try {
-      expect(await at("2026-05-01T12:59:59.999Z")).toBe(OWN);
-      expect(await at("2026-05-01T13:00:00.000Z")).toBe("https://example.com/lunch");
-      expect(await at("2026-05-01T13:59:59.999Z")).toBe("https://example.com/lunch");
-      expect(await at("2026-05-01T14:00:00.000Z")).toBe(OWN);
-    } finally {
-      now = NOON;
-    }
   });
 
   it("are a column of exported clicks", async () => {

@@ -64,7 +64,7 @@ export function sqliteJournalFiles(folder: string, options: SqliteJournalOptions
   /** Own ones, and those that are not for this process. */
   const passed = new Set<string>();
   /** Without content when they were last looked at: those that are being created have it by the next time. */
-  const begun = new Set<string>();
+  const empty = new Set<string>();
 
   function create(limits: Limits): SqliteJournalFile {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -117,8 +117,8 @@ export function sqliteJournalFiles(folder: string, options: SqliteJournalOptions
       if (statSync(file).size >= LEAST_BYTES) db = openLocked(file, 0);
       const version = Number(db?.prepare("PRAGMA user_version").get()?.user_version ?? 0);
       if (version > VERSION) leave("is of another version of this program");
-      if (version < VERSION && begun.has(name)) throw new Error("there is nothing in it");
-      if (version < VERSION) begun.add(name);
+      if (version < VERSION && empty.has(name)) throw new Error("there is nothing in it");
+      if (version < VERSION) empty.add(name);
       const opened = db && version === VERSION ? new SqliteJournalFile(file, db) : undefined;
       if (opened && (opened.logId ?? logId) === logId) return opened;
       if (opened) leave(`is of the log ${opened.logId}, and this is ${logId}`);
@@ -316,7 +316,7 @@ type Readable = { batches: ClickBatch[]; lost: number; isExact: boolean; logId: 
  * read, and of those that are missing between others of their stream.
  */
 function readable(db: DatabaseSync, dropped: number): Readable {
-  const found: Readable = { batches: [], lost: 0, isExact: false, logId: undefined };
+  const content: Readable = { batches: [], lost: 0, isExact: false, logId: undefined };
   const rows = new Map<number, Omit<Row, "events">>();
   const read = (order: string) => {
     const listing = `SELECT number, stream, expected, clicks FROM appends WHERE number > ? ORDER BY number ${order}`;
@@ -331,20 +331,20 @@ function readable(db: DatabaseSync, dropped: number): Readable {
   if (!isWhole) read("DESC");
   succeeds(() => {
     const id = db.prepare("SELECT id FROM log").get()?.id;
-    if (typeof id === "string") found.logId = id;
+    if (typeof id === "string") content.logId = id;
   });
   let last = 0;
   succeeds(() => {
     last = Number(db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'appends'").get()?.seq);
   });
   const inOrder = [...rows.values()].sort((a, b) => a.number - b.number);
-  found.isExact = isWhole || (isFirstKnown && inOrder.at(-1)?.number === last);
+  content.isExact = isWhole || (isFirstKnown && inOrder.at(-1)?.number === last);
   let before: Omit<Row, "events"> | undefined;
   for (const row of inOrder) {
     const { number, stream, expected, clicks } = row;
     if (before && number > before.number + 1) {
-      if (stream !== before.stream) found.isExact = false;
-      else found.lost += Math.max(0, expected - before.expected - before.clicks);
+      if (stream !== before.stream) content.isExact = false;
+      else content.lost += Math.max(0, expected - before.expected - before.clicks);
     }
     before = row;
     let events: NewEvent[] = [];
@@ -353,10 +353,10 @@ function readable(db: DatabaseSync, dropped: number): Readable {
         String(db.prepare("SELECT events FROM appends WHERE number = ?").get(number)?.events),
       );
     });
-    if (events.length === clicks) found.batches.push({ stream, after: expected, events });
-    else found.lost += clicks;
+    if (events.length === clicks) content.batches.push({ stream, after: expected, events });
+    else content.lost += clicks;
   }
-  return found;
+  return content;
 }
 
 function succeeds(work: () => unknown): boolean {

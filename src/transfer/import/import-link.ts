@@ -108,7 +108,7 @@ export async function importLink(
     throw new Refused("slug_taken", `the file has ${slug} twice, with another destination`);
   if (earlier) return { link: earlier.link, already: true, shortened: [] };
   const { fields, shortened } = fitted(imported.fields ?? {});
-  const made = async (): Promise<History | undefined> => {
+  const appendNew = async (): Promise<History | undefined> => {
     const all = await eventsOf(deps, target, { ...imported, fields }, place, slug, idOf);
     const id = externalIdOf(all.link);
     if (id !== undefined) await refuseTakenId(deps, target, claimed, id);
@@ -125,7 +125,7 @@ export async function importLink(
       return undefined;
     }
   };
-  const created = first ? undefined : await made();
+  const created = first ? undefined : await appendNew();
   const history = created ?? (await loadStream(deps.eventStore, historyOf(host, slug))).state;
   if (history.link.status === "free")
     throw new Failure(`the stream of ${key} doesn't begin with its creation`);
@@ -156,19 +156,21 @@ async function placed(
 ) {
   const { longUrl, fields } = imported;
   const isEach = byOwner?.isOneEachDestination ?? true;
-  const told = isEach ? [longUrl, fields?.external_id ?? null] : [imported];
-  const scope = JSON.stringify([accountId, host, ...told]);
+  const identity = isEach ? [longUrl, fields?.external_id ?? null] : [imported];
+  const scope = JSON.stringify([accountId, host, ...identity]);
   for (let attempt = 1; ; attempt++) {
-    const wanted = imported.slug ?? deps.derivedSlug(`import ${scope}`, attempt);
+    const wantedSlug = imported.slug ?? deps.derivedSlug(`import ${scope}`, attempt);
     const onBaseHost = domainId === undefined;
     if (byOwner && onBaseHost && imported.slug !== undefined && !byOwner.baseHostSlugs)
       throw new Refused(
         "custom_slug_needs_domain",
         "A slug of your own needs one of your domains: name it as domain, or ask the operator of this service to set BASE_HOST_SLUGS=true",
       );
-    const slug = byOwner ? acceptCustomSlug(wanted, onBaseHost) : acceptImportedSlug(wanted, onBaseHost);
+    const slug = byOwner
+      ? acceptCustomSlug(wantedSlug, onBaseHost)
+      : acceptImportedSlug(wantedSlug, onBaseHost);
     const key = linkKey(host, slug);
-    const source = sourceOf(format, imported, wanted);
+    const source = sourceOf(format, imported, wantedSlug);
     const idOf: IdOf = (at, n, type) => derivedTimeId(at, "link", accountId, source, host, slug, n, type);
     const earlier = links.get(key);
     const first = earlier ? undefined : await firstOfLink(deps, { host, slug });

@@ -105,13 +105,13 @@ export async function runImport(
   const { take, end } = importing(deps, target, files);
   let count = 0;
   try {
-    const begun: { part: Part; rows: AsyncIterable<RowOrError> }[] = [];
-    for (const part of parts) begun.push({ part, rows: await refuseOtherFile(part, rowsOf(part)) });
+    const openedParts: { part: Part; rows: AsyncIterable<RowOrError> }[] = [];
+    for (const part of parts) openedParts.push({ part, rows: await refuseOtherFile(part, rowsOf(part)) });
     const sizes = await Promise.all(parts.map(({ source }) => source.size()));
     const total = sum(sizes);
-    for (const { part, rows } of begun)
-      for await (const some of inBatches(rows, ROWS_ASKED_TOGETHER)) {
-        for await (const _ of take(part, some)) {
+    for (const { part, rows } of openedParts)
+      for await (const batch of inBatches(rows, ROWS_ASKED_TOGETHER)) {
+        for await (const _ of take(part, batch)) {
           signal.throwIfAborted();
           count += 1;
           onProgress(Math.min(total, sum(read.values())), total, count);
@@ -151,13 +151,10 @@ async function* inBatches<T>(items: AsyncIterable<T>, size: number): AsyncGenera
 type Part = { source: Source; needed: Columns; hasLinks: boolean; hasClicks: boolean; pages: PageTally };
 
 function partsOf({ format: { columns }, links, clicks }: ImportFiles): Part[] {
-  const ofLinks: Part = {
-    ...{ source: links, needed: columns.links, pages: pageTally() },
-    ...{ hasLinks: true, hasClicks: !columns.clicks },
-  };
+  const part = (source: Source, needed: Columns) => ({ source, needed, pages: pageTally() });
+  const ofLinks = { ...part(links, columns.links), hasLinks: true, hasClicks: !columns.clicks };
   if (clicks === undefined || !columns.clicks) return [ofLinks];
-  const ofClicks = { source: clicks, needed: columns.clicks, pages: pageTally() };
-  return [ofLinks, { ...ofClicks, hasLinks: false, hasClicks: true }];
+  return [ofLinks, { ...part(clicks, columns.clicks), hasLinks: false, hasClicks: true }];
 }
 
 /** Names of fields in the format's files. */
@@ -225,7 +222,7 @@ function importing(
   /** What a link that was created lost. */
   const notes: { file: string; place: string; note: string }[] = [];
   const claimed: ClaimedLinks = { links: new Map(), externalIds: new Map() };
-  const known = new Map<string, KnownLink>();
+  const byReference = new Map<string, KnownLink>();
   const repeated = new LRUCache<string, number>(entriesBound(REPEATED));
   const salts = new LRUCache<string, ReturnType<typeof visitorCodes>>({
     max: DAYS_WITH_SALT,
@@ -311,12 +308,12 @@ function importing(
     for (const field of shortened) note(`${field} shortened`);
     const { slug, domain, id, totalClicks: total = 0 } = named;
     const entry = { link, total, details: 0 };
-    known.set(slug === undefined ? link.key : referenceKey({ domain, slug }), entry);
-    if (id !== undefined) known.set(referenceKey({ id }), entry);
+    byReference.set(slug === undefined ? link.key : referenceKey({ domain, slug }), entry);
+    if (id !== undefined) byReference.set(referenceKey({ id }), entry);
   }
 
   async function takeClick(click: ImportedClick): Promise<void> {
-    const entry = known.get(referenceKey(click.link));
+    const entry = byReference.get(referenceKey(click.link));
     if (!entry) {
       clicks.skipped += 1;
       return;
@@ -345,7 +342,8 @@ function importing(
     });
     const of = { ...appender.counts, ...clicks };
     let only_totals = 0;
-    for (const { total, details } of new Set(known.values())) only_totals += Math.max(0, total - details);
+    for (const { total, details } of new Set(byReference.values()))
+      only_totals += Math.max(0, total - details);
     return {
       links: { read: links.created + links.already + links.failed, ...links },
       clicks: { read: of.created + of.already + of.failed + of.skipped, ...of, only_totals },

@@ -63,7 +63,7 @@ describe("systems and shares of rules", () => {
     for (const [os, agent] of [
       ["CrOS", "Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36"],
       ["OS X", "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Safari/605.1.15"],
-    ]) {
+    ] as const) {
       const slug = await shorten({ rules: [{ when: { os }, url: "https://example.com/led" }] });
       expect((await visit(slug, { "user-agent": agent })).location).toBe("https://example.com/led");
       expect((await visit(slug, { "user-agent": IPHONE })).location).toBe(OWN);

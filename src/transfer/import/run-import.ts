@@ -26,18 +26,11 @@ import {
   importLink,
   type TargetLink,
 } from "./import-link.ts";
-import type {
-  Columns,
-  ImportedClick,
-  ImportedFields,
-  ImportedLink,
-  ImportFormat,
-  LinkReference,
-} from "./imported.ts";
+import { namesOf, type Part, partsOf, refuseOtherFile } from "./import-parts.ts";
+import type { ImportedClick, ImportedFields, ImportedLink, ImportFormat, LinkReference } from "./imported.ts";
 import type { Source } from "./reading/lines.ts";
-import { type PageTally, pageTally } from "./reading/page-tally.ts";
 import { readRows } from "./reading/read-rows.ts";
-import type { Row, RowOrError } from "./reading/row.ts";
+import type { RowOrError } from "./reading/row.ts";
 
 /**
  * What became of a record of links, or why it failed. `rows`: how many it stands for. `position`: of what was appended.
@@ -96,7 +89,7 @@ export async function runImport(
 ): Promise<ImportReport> {
   const { format, encoding } = files;
   const names = namesOf(format);
-  const parts = partsOf(files);
+  const parts = partsOf(format, files.links, files.clicks);
   const read = new Map<Part, number>();
   const rowsOf = (part: Part) => {
     const onBytes = (bytes: number) => void read.set(part, bytes);
@@ -145,63 +138,6 @@ async function* inBatches<T>(items: AsyncIterable<T>, size: number): AsyncGenera
     batch = [];
   }
   if (batch.length > 0) yield batch;
-}
-
-/** One of the files, in the order in which they are read. */
-type Part = { source: Source; needed: Columns; hasLinks: boolean; hasClicks: boolean; pages: PageTally };
-
-function partsOf({ format: { columns }, links, clicks }: ImportFiles): Part[] {
-  const part = (source: Source, needed: Columns) => ({ source, needed, pages: pageTally() });
-  const ofLinks = { ...part(links, columns.links), hasLinks: true, hasClicks: !columns.clicks };
-  if (clicks === undefined || !columns.clicks) return [ofLinks];
-  return [ofLinks, { ...part(clicks, columns.clicks), hasLinks: false, hasClicks: true }];
-}
-
-/** Names of fields in the format's files. */
-function namesOf({ fields, columns }: ImportFormat): string[] {
-  const { mapped, leftOut, refused } = fields;
-  const needed = [...columns.links, ...(columns.clicks ?? [])].flat();
-  const names = [
-    ...needed,
-    ...Object.values(mapped).flat(),
-    ...Object.keys(leftOut),
-    ...Object.keys(refused),
-  ];
-  return [...new Set(names)];
-}
-
-/**
- * A line of columns must name all that is needed. Records of JSON may each lack something: the first one that can be read, of
- * so many, is refused only where it has nothing of what is needed. Returns the rows, all of them. @throws wrong_format
- */
-async function refuseOtherFile(
-  { source, needed }: Part,
-  rows: AsyncGenerator<RowOrError>,
-): Promise<AsyncIterable<RowOrError>> {
-  const first: RowOrError[] = [];
-  while (first.length < MOST_ERRORS) {
-    const { value: row, done } = await rows.next();
-    if (done) break;
-    first.push(row);
-    if ("error" in row) continue;
-    refuseOther(source.name, row, needed);
-    break;
-  }
-  return (async function* () {
-    yield* first;
-    yield* rows;
-  })();
-}
-
-function refuseOther(file: string, row: Row, needed: Columns): void {
-  const names = row.columns ?? Object.keys(row.record);
-  const isThere = (column: Columns[number]) => column.some((name) => names.includes(name));
-  if (row.columns ? needed.every(isThere) : needed.some(isThere)) return;
-  const expected = needed.map((column) => column.join(" or ")).join(", and ");
-  const present = cleanText(names.join(", "), MESSAGE_LENGTH) || "none";
-  const what = row.columns ? "columns" : "members";
-  const why = `${file} is of another format: expected the ${what} ${expected}; found ${present}`;
-  throw new Refused("wrong_format", why);
 }
 
 function importing(

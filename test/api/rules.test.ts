@@ -29,11 +29,7 @@ afterAll(() => service.stop());
 
 const OWN = "https://example.com/own?utm_source=own#top";
 
-async function shorten(fields: object, url = OWN): Promise<string> {
-  const made = await service.post<{ slug: string }>("/api/v1/shorten", owner.key, { url, ...fields });
-  expect(made.status).toBe(201);
-  return made.body.slug;
-}
+const shorten = (fields: object) => service.shorten(owner.key, { url: OWN, ...fields });
 
 async function visit(path: string, headers: Record<string, string> = {}, method = "GET") {
   const answer = await service.ask(`/${path}`, { method, headers });
@@ -41,22 +37,13 @@ async function visit(path: string, headers: Record<string, string> = {}, method 
   return { status: answer.status, location, cache, text: answer.text };
 }
 
-const clicksOf = async (slug: string) => {
-  const events = await loggedEvents(service.backend.eventStore, {
-    categories: [CATEGORY.clicks],
-    limit: 10_000,
-  });
-  return events
-    .map(({ data }) => data as Record<string, unknown>)
-    .filter(({ link }) => link === `localhost/${slug}`);
-};
 type Rule = { id: string; name?: string };
 const ruleIds = async (slug: string) => {
   const { body } = await service.ask<{ rules: Rule[] }>(`/api/v1/links/${slug}`, { key: owner.key });
   return body.rules.map(({ id }) => id);
 };
 const clicksAre = (slug: string, count: number) =>
-  until(`${count} clicks of ${slug}`, async () => (await clicksOf(slug)).length >= count);
+  until(`${count} clicks of ${slug}`, async () => (await service.clicksOf(slug)).length >= count);
 
 describe("systems and shares of rules", () => {
   it("are those that people call so", async () => {
@@ -187,7 +174,7 @@ describe("rules", () => {
     expect(await led(slug, { "user-agent": DESKTOP, "cf-ipcountry": "US" })).toBe(page("us"));
 
     await clicksAre(slug, 7);
-    const clicks = await clicksOf(slug);
+    const clicks = await service.clicksOf(slug);
     const ids = await ruleIds(slug);
     expect(new Set(ids).size).toBe(5);
     expect(clicks.map(({ rule, longUrl }) => [rule, longUrl])).toEqual([
@@ -352,7 +339,7 @@ describe("a link's time", () => {
     }
     await visit(slug);
     await clicksAre(slug, 1);
-    expect(await clicksOf(slug)).toHaveLength(1);
+    expect(await service.clicksOf(slug)).toHaveLength(1);
   });
 
   it("leads to expired_url once it is over, and not before it has begun, without the visitor's query, and no click", async () => {
@@ -368,7 +355,7 @@ describe("a link's time", () => {
       location: "https://example.com/own?utm_source=own&a=1#top",
     });
     await clicksAre(slug, 1);
-    expect(await clicksOf(slug)).toHaveLength(1);
+    expect(await service.clicksOf(slug)).toHaveLength(1);
   });
   const NOON_TEXT = new Date(NOON).toISOString();
 });
@@ -382,7 +369,7 @@ describe("forward_query", () => {
     });
     await clicksAre(slug, 1);
     // What was led to, without what the visitor brought.
-    expect((await clicksOf(slug))[0]).toMatchObject({ longUrl: OWN, kind: "preview" });
+    expect((await service.clicksOf(slug))[0]).toMatchObject({ longUrl: OWN, kind: "preview" });
   });
 
   it("leaves the visitor's parameters where those win, and takes `destination` for what it is", async () => {

@@ -20,9 +20,9 @@ COPY sdk/src ./sdk/src
 COPY deploy/eventstore ./deploy/eventstore
 COPY deploy/backup ./deploy/backup
 USER node
-# A container's file system is read-only: what a start loads is compiled here, by a service that runs for some seconds.
-RUN export DATA_DIR=/tmp/compiling; bin/linkledger account create --email compiling@example.com \
-  && timeout --preserve-status 20 bin/linkledger serve \
+# A container's file system is read-only: what a start loads is compiled here, by a service that runs for some seconds, and a command beside it.
+RUN export DATA_DIR=/tmp/compiling; (sleep 10; bin/linkledger account create --email compiling@example.com) \
+  & timeout --preserve-status 20 bin/linkledger serve \
   && rm -r "$DATA_DIR"
 VOLUME /data
 EXPOSE 3000

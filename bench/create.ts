@@ -1,7 +1,8 @@
 // `npm run bench create`: links a second over the API, one a request and a hundred a request.
-import type { Options } from "./main.ts";
+
 import { allLinksCounted, secondsToCatchUp } from "./measure/counted.ts";
 import { measureRounds, ROUNDS_HEAD, roundsRow } from "./measure/rounds.ts";
+import type { Options } from "./options.ts";
 import { printTable, whole } from "./report.ts";
 import { type Prepared, withService } from "./setup/bench-service.ts";
 import { seedKeys } from "./setup/seed.ts";

@@ -1,20 +1,12 @@
-// `npm run bench <name>`: parses the options, runs the benchmark, and fails when something was lost or counted twice.
+// `npm run bench <name>`: runs the benchmark, and fails when something was lost or counted twice.
 import { availableParallelism } from "node:os";
-import { parseArgs } from "node:util";
 import { benchAbuse } from "./abuse/abuse.ts";
 import { benchAnalytics } from "./analytics.ts";
 import { benchCreate } from "./create.ts";
+import { type Options, readOptions } from "./options.ts";
 import { benchRebuild } from "./rebuild.ts";
 import { benchRedirect } from "./redirect.ts";
 import { benchWebhooks } from "./webhooks/webhooks.ts";
-
-/** `quick`: small runs of seconds, which show that everything is counted once and measure nothing. */
-export type Options = {
-  quick: boolean;
-  seconds: number | undefined;
-  links: number | undefined;
-  events: number | undefined;
-};
 
 /** Whether everything that was answered is in the log and in the documents exactly once. */
 export type Benchmark = (options: Options) => Promise<boolean>;
@@ -44,18 +36,7 @@ all        each of them
 // Otherwise what it has started would go on without it.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    quick: { type: "boolean", default: false },
-    seconds: { type: "string" },
-    links: { type: "string" },
-    events: { type: "string" },
-  },
-});
-const { quick } = values;
-const [seconds, links, events] = [values.seconds, values.links, values.events].map(numberOf);
-const [name = ""] = positionals;
+const { name, options } = readOptions();
 const names = name === "all" ? Object.keys(BENCHMARKS) : [name];
 for (const each of names) await run(each);
 
@@ -67,14 +48,7 @@ async function run(name: string): Promise<void> {
     return;
   }
   console.log(`\n== ${name}: Node ${process.version}, ${availableParallelism()} cores`);
-  const passed = await benchmark({ quick, seconds, links, events });
+  const passed = await benchmark(options);
   console.log(passed ? "passed" : "FAILED");
   if (!passed) process.exitCode = 1;
-}
-
-function numberOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const number = Number(text);
-  if (!(number > 0)) throw new TypeError(`"${text}" is not a number above 0`);
-  return number;
 }

@@ -6,7 +6,6 @@ import { fileURLToPath } from "node:url";
 import { runtimeDeps } from "../src/commands/runtime-deps.ts";
 import { queriedBuild } from "../src/projections/builds/builds.ts";
 import { readBuilds } from "../src/projections/builds/builds-document.ts";
-import { foldQueried } from "../src/projections/builds/fold-now.ts";
 import { clickTables } from "../src/projections/definitions/click-tables/chunk.ts";
 import { openDays } from "../src/projections/definitions/summaries/open-days.ts";
 import { collectionName } from "../src/projections/fold/build.ts";
@@ -14,13 +13,13 @@ import { groupCollections, projectionGroups } from "../src/projections/groups.ts
 import type { Backend } from "../src/service/stores/backend.ts";
 import type { Position } from "../src/stores/event-store/port.ts";
 import { documentPages } from "../src/stores/read-store/document-pages.ts";
-import { silent } from "../test/support/projections/fold-groups.ts";
+import { foldListed, silent } from "../test/support/projections/fold-groups.ts";
 import { childEnvironment } from "../test/support/service/child-environment.ts";
 import { endWithThisProcess } from "../test/support/service/end-with-this-process.ts";
 import { type Environment, startService } from "../test/support/service/service-process.ts";
-import type { Options } from "./main.ts";
 import { secondsToCatchUp } from "./measure/counted.ts";
 import { cpuSeconds, peakMb } from "./measure/process-usage.ts";
+import type { Options } from "./options.ts";
 import { printTable, whole } from "./report.ts";
 import { type Prepared, withStores } from "./setup/bench-service.ts";
 import { seedClicks } from "./setup/seed-clicks.ts";
@@ -73,14 +72,8 @@ async function foldedLive({ backend, instance }: Prepared, upTo: Position) {
     await service.stop();
   }
   // Closes the days that are over, too.
-  const deps = {
-    ...runtimeDeps,
-    ...backend,
-    readStore: backend.foldStore,
-    log: silent,
-    isServed: async () => false,
-  };
-  for (const group of projectionGroups) await foldQueried(deps, group);
+  const deps = { ...runtimeDeps, ...backend, readStore: backend.foldStore, log: silent };
+  for (const group of projectionGroups) await foldListed(deps, group);
   return await documentDigests(backend, upTo);
 }
 

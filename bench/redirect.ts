@@ -4,10 +4,10 @@ import { DatabaseSync } from "node:sqlite";
 import { startChild } from "./load/child.ts";
 import { startLoad } from "./load/load.ts";
 import { LINKS, type Traffic } from "./load/requests.ts";
-import type { Options } from "./main.ts";
 import { allClicksCounted, secondsToCatchUp } from "./measure/counted.ts";
 import { peakMb } from "./measure/process-usage.ts";
 import { measureRounds, ROUNDS_HEAD, roundsRow } from "./measure/rounds.ts";
+import type { Options } from "./options.ts";
 import { printTable, whole } from "./report.ts";
 import { withService } from "./setup/bench-service.ts";
 

@@ -5,10 +5,9 @@ import { makeFilesPrivate } from "./runtime/private-folder.ts";
 
 makeFilesPrivate();
 
-// A reader such as `head` may close the pipe before the end of the output, which is no error; that of a failed command
-// keeps its exit code.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit();
+  // A reader such as `head` may close the pipe before the end of the output, which is no error: the command ends by itself.
+  if (error.code === "EPIPE") return;
   process.stderr.write(`error: ${errorLine(error)}\n`);
   process.exit(1);
 });

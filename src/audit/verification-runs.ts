@@ -3,6 +3,7 @@ import type { CommandContext } from "../commands/caller.ts";
 import { type RecordDeps, recordActions } from "../commands/record-actions.ts";
 import { Refused } from "../commands/refusals.ts";
 import { messageOf } from "../runtime/errors.ts";
+import type { BasicLogger } from "../runtime/logging.ts";
 import type { Document, ReadStore } from "../stores/read-store/port.ts";
 import type { NotedSeal } from "./seals/noted-seal.ts";
 import type { KnownSeal } from "./seals/seal.ts";
@@ -32,7 +33,7 @@ type Deps = RecordDeps & {
   readStore: Pick<ReadStore, "get" | "write">;
   noted: Pick<NotedSeal, "get">;
   verify: VerifyInThread;
-  log: { warn(fields: object, message: string): void };
+  log: Pick<BasicLogger, "warn">;
 };
 
 type StoredRun = Document & { run: VerificationRun };

@@ -75,8 +75,8 @@ export async function verifyLog(deps: Deps, options: VerificationOptions): Promi
   for (const { stream = "", what } of await deps.structureProblems(ALL_CATEGORIES))
     report.add("structure", { ...NOWHERE, stream }, stream === "" ? what : `${stream}: ${what}`);
   for (const problem of [
-    ...knownProblem(judged, noted, "the newest that was made"),
-    ...knownProblem(judged, anchor, "the one of the anchor"),
+    ...problemOfKept(judged, noted, "the newest that was made"),
+    ...problemOfKept(judged, anchor, "the one of the anchor"),
     ...sealProblems(judged).reverse(),
   ])
     report.add("seal", problem, problem.message);
@@ -132,13 +132,13 @@ function newestOf(seal: SealHeader | undefined) {
 }
 
 /** Seals at the end that were removed leave no gap: only what was kept elsewhere tells. */
-function knownProblem(judged: readonly Judged[], known: KnownSeal | undefined, what: string): LogProblem[] {
-  if (!known) return [];
-  const there = judged.find(({ event }) => event.revision === known.number);
-  if (!there) return [sealProblem(known.number, "", `is not in the log any more, and it is ${what}`)];
-  return there.seal?.hash === known.hash
+function problemOfKept(judged: readonly Judged[], kept: KnownSeal | undefined, what: string): LogProblem[] {
+  if (!kept) return [];
+  const there = judged.find(({ event }) => event.revision === kept.number);
+  if (!there) return [sealProblem(kept.number, "", `is not in the log any more, and it is ${what}`)];
+  return there.seal?.hash === kept.hash
     ? []
-    : [sealProblem(known.number, there.event.position, `is not ${what}`)];
+    : [sealProblem(kept.number, there.event.position, `is not ${what}`)];
 }
 
 class Report {

@@ -6,7 +6,7 @@ import { Failure, messageOf } from "../runtime/errors.ts";
 import { openPrivateFolder } from "../runtime/private-folder.ts";
 import { copySqlite, dataFiles } from "../service/stores/backend.ts";
 import type { CommandRow } from "./command.ts";
-import { type Call, requireFiles, runWithoutStores } from "./session.ts";
+import { type Call, requireFiles, withoutStores } from "./session.ts";
 import type { Work } from "./work.ts";
 
 const MB = 1_000_000;
@@ -20,9 +20,9 @@ export const commands: readonly CommandRow[] = [
     name: "backup <folder>",
     about: "copy the embedded files to a new folder, while the service runs",
     args: { folder: "is made; must not hold anything yet" },
-    by: runWithoutStores,
-    async run({ work, terminal }: Call, _: object, given: string) {
-      const folder = resolve(given);
+    by: withoutStores,
+    async run({ work, terminal }: Call, _: object, path: string) {
+      const folder = resolve(path);
       const config = parseConfig(terminal.env);
       const outcome = () => `${folder} was emptied again: a backup begins anew`;
       return { folder, files: await work.interruptible(outcome, () => backUp(work, config, folder)) };

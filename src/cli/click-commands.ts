@@ -15,13 +15,13 @@ import { Failure } from "../runtime/errors.ts";
 import { askedBy, auditDeps, questionCommand } from "./audit/question-commands.ts";
 import { type CommandRow, option, required } from "./command.ts";
 import { LINK, LINK_ADDRESS, linkNamed } from "./named.ts";
-import { runQuery, type Session } from "./session.ts";
+import { asQuery, type Session } from "./session.ts";
 
 const WITHDRAW = "withdraw <link>";
 const preview = questions["withdrawals/preview"];
 const hits = askedBy(preview.args, WITHDRAW);
 
-type Chosen = { reason?: string; dryRun?: boolean };
+type WithdrawOptions = { reason?: string; dryRun?: boolean };
 
 export const commands: readonly CommandRow[] = [
   {
@@ -62,7 +62,7 @@ export const commands: readonly CommandRow[] = [
       option("--to <time>", "only hits that happened before this time"),
       option("--whole-account", "the numbers of all links of its account"),
     ],
-    by: runQuery,
+    by: asQuery,
     run: why,
   },
 ];
@@ -77,18 +77,19 @@ async function why({ deps }: Session, { wholeAccount, ...moments }: Moments, add
   return changesRow(await changesOfNumbers(reading, { accountId, filters, ...request }));
 }
 
-async function withdrawn(session: Session, { reason, dryRun, ...chosen }: Chosen, text: string) {
-  const given = auditDeps(session);
-  const matchingClicks: FindMatching = (...asked) =>
+async function withdrawn(session: Session, { reason, dryRun, ...search }: WithdrawOptions, text: string) {
+  const reading = auditDeps(session);
+  const matchingClicks: FindMatching = (...clicks) =>
     session.work.interruptible(
       () => "Nothing was withdrawn",
-      () => given.matchingClicks(...asked),
+      () => reading.matchingClicks(...clicks),
     );
-  const deps = { ...given, matchingClicks };
-  const { link, ...request } = hits.from(chosen, [text]);
+  const deps = { ...reading, matchingClicks };
+  const { link, ...request } = hits.from(search, [text]);
   if (dryRun) return { dry_run: true, ...(await preview.answer(deps, { link, ...request })) };
   if (reason === undefined) throw new Failure("--reason is required: the link's owner is told why");
-  const wanted = { ...hitsNamed(request), reason };
-  const made = await withdrawClicks(deps, session.context, linkNamed(session, link), wanted);
-  return { withdrawal_id: made.withdrawalId, position: made.position, ...previewRow(made) };
+  const named = { ...hitsNamed(request), reason };
+  const withdrawal = await withdrawClicks(deps, session.context, linkNamed(session, link), named);
+  const { withdrawalId, position } = withdrawal;
+  return { withdrawal_id: withdrawalId, position, ...previewRow(withdrawal) };
 }

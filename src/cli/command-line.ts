@@ -13,7 +13,7 @@ import { EXIT_INTERRUPTED } from "./work.ts";
 type Entry = { about?: string; load: () => Promise<{ commands: readonly CommandRow[] }> };
 
 /** By their first word. Loaded as needed: a command doesn't wait for the code of others. */
-const COMMANDS: Readonly<Record<string, Entry>> = {
+export const COMMANDS: Readonly<Record<string, Entry>> = {
   serve: { load: () => import("./serve-command.ts") },
   account: { about: "accounts and their tiers", load: () => import("./accounts/account-commands.ts") },
   member: {

@@ -4,7 +4,7 @@ import { MOMENT_EXAMPLE, parseMoment } from "../runtime/moment.ts";
 import { ownFiles } from "./files.ts";
 import { ACCOUNT, type Named } from "./named.ts";
 import { forPeople, type Printable } from "./output.ts";
-import { type Answer, type Call, type Runner, runCommand, type Served, type Session } from "./session.ts";
+import { type Answer, asChange, type Call, type Runner, type Served, type Session } from "./session.ts";
 import { workOn } from "./work.ts";
 
 export type CommandRow = {
@@ -20,7 +20,7 @@ export type CommandRow = {
   byAccount?: true;
   /** False where there is no answer to print. */
   json?: false;
-  /** What it works on; by default it writes, and documents are caught up before and after. */
+  /** Where it runs; by default in the service, and it changes something. */
   by?: Runner;
   /** What --json prints. */
   run(session: Session, options: never, ...args: never[]): Promise<Answer>;
@@ -30,54 +30,55 @@ export type CommandRow = {
   exitCode?(answer: never): number;
 };
 
-/** Where the command runs, and on what. */
+/** Where the command was given, and in the service what it runs on. */
 type Place = Pick<Call, "args" | "terminal" | "end"> & { open: (() => Promise<Served>) | undefined };
 
 export function addCommand(parent: Command, row: CommandRow, { args: typed, terminal, open, end }: Place) {
-  const { name, about, remark, args = {}, options = [], byAccount, by = runCommand } = row;
-  const [word = "", ...words] = name.split(" ");
+  const { name, about, remark, args = {}, options = [], byAccount, by = asChange } = row;
+  const [word = "", ...operands] = name.split(" ");
   const command = parent.command(word).description(about);
   if (remark) command.addHelpText("after", `\n${remark}`);
-  const known = words.map((one) => args[one.replace(/\W/g, "")]);
-  for (const [n, one] of known.entries()) {
-    const said = typeof one === "object" && "about" in one ? one.about : one;
-    command.addArgument(said instanceof Argument ? said : new Argument(words[n] as string, said));
+  const meanings = operands.map((operand) => args[operand.replace(/[<>[\].]/g, "")]);
+  for (const [n, meaning] of meanings.entries()) {
+    const help = typeof meaning === "object" && "about" in meaning ? meaning.about : meaning;
+    command.addArgument(help instanceof Argument ? help : new Argument(operands[n] as string, help));
   }
   if (byAccount) command.addOption(required("--account <account>", ACCOUNT.about));
-  for (const one of options) command.addOption(one);
+  for (const option of options) command.addOption(option);
   if (row.json !== false) command.option("--json", "print one JSON document");
 
-  const find = async (session: Session, what: string | Argument | Named | undefined, given: unknown) =>
-    typeof what === "object" && "find" in what ? await what.find(session, given as string) : given;
+  const find = async (session: Session, meaning: string | Argument | Named | undefined, value: unknown) =>
+    typeof meaning === "object" && "find" in meaning ? await meaning.find(session, value as string) : value;
 
   command.action(async () => {
-    const chosen = command.opts<Record<string, unknown> & { json?: boolean }>();
-    const work = workOn(terminal, chosen);
+    const options = command.opts<Record<string, unknown> & { json?: boolean }>();
+    const work = workOn(terminal, options);
     const run = async (session: Session) => {
-      if (byAccount) chosen.account = await find(session, ACCOUNT, chosen.account);
-      const given = command.processedArgs.map((one, n) => find(session, known[n], one));
-      return await row.run(session, chosen as never, ...((await Promise.all(given)) as never[]));
+      if (byAccount) options.account = await find(session, ACCOUNT, options.account);
+      const values = command.processedArgs.map((value, n) => find(session, meanings[n], value));
+      return await row.run(session, options as never, ...((await Promise.all(values)) as never[]));
     };
     let answer: Answer;
     try {
       const service = await open?.();
       const files = service?.files ?? ownFiles;
-      answer = await by({ args: typed, terminal, work, options: chosen, files, service, end }, run);
+      const call = { args: typed, operands: command.args, terminal, work, options, files, service, end };
+      answer = await by(call, run);
     } finally {
       work.endLine();
     }
     if (answer === undefined) return;
     const { columns } = terminal.stdout;
     const shown = () => forPeople(row.print?.(answer as never, columns) ?? answer, columns);
-    const printed = chosen.json ? JSON.stringify(answer) : shown();
+    const printed = options.json ? JSON.stringify(answer) : shown();
     terminal.stdout.write(`${printed}\n`);
     end(row.exitCode?.(answer as never) ?? 0);
   });
 }
 
 export function option(flags: string, about: string, parse?: (text: string) => unknown): Option {
-  const made = new Option(flags, about);
-  return parse ? made.argParser(parse) : made;
+  const plain = new Option(flags, about);
+  return parse ? plain.argParser(parse) : plain;
 }
 
 export function required(flags: string, about: string, parse?: (text: string) => unknown): Option {

@@ -34,9 +34,9 @@ export const ownFiles: Files = {
     name: nameOf(file),
     async size() {
       if (file === STANDARD_INPUT) return 0;
-      const found = statSync(file);
-      if (found.isDirectory()) throw new Failure(`A folder, not a file: ${file}`);
-      return found.size;
+      const stats = statSync(file);
+      if (stats.isDirectory()) throw new Failure(`A folder, not a file: ${file}`);
+      return stats.size;
     },
     read(signal) {
       const stream = streamOf(file);

@@ -1,14 +1,13 @@
 // linkledger link create | list | restore | block | unblock | show
 import { acceptedItem } from "../api/links/bulk-answer.ts";
 import { opened } from "../commands/account/account.ts";
-import { currentAccounts } from "../commands/account/account-stream.ts";
+import { loadAccount } from "../commands/account/account-stream.ts";
 import { blockLink, unblockLink } from "../commands/links/block-link.ts";
 import { changeLink } from "../commands/links/change-link.ts";
 import { createLink } from "../commands/links/create-link.ts";
 import { LinkFields } from "../commands/links/fields/link-fields.ts";
 import { existing } from "../commands/links/link.ts";
 import { currentLink, type LinkAddress } from "../commands/links/link-stream.ts";
-import { passwordWork } from "../commands/password-work.ts";
 import { Refused } from "../commands/refusals.ts";
 import type { LinkStatus } from "../events/links/link-status.ts";
 import { linkKey } from "../events/streams.ts";
@@ -21,10 +20,10 @@ import { linkDetailsObject, linkObject } from "../queries/links/link-object.ts";
 import { statusOf } from "../queries/links/link-statuses.ts";
 import { listLinks } from "../queries/links/list-links.ts";
 import { ownerEmail } from "../queries/people.ts";
-import { createLogger } from "../runtime/logging.ts";
 import { type CommandRow, option, required, wholeFrom } from "./command.ts";
+import { linkDepsOf } from "./link-deps.ts";
 import { LINK_ADDRESS, STATUS_OPTION } from "./named.ts";
-import { catchUp, queryOf, runReading, type Session } from "./session.ts";
+import { inService, queryOf, type Session } from "./session.ts";
 
 type NewLink = { account: string; slug?: string; domain?: string };
 type Listed = {
@@ -53,8 +52,8 @@ export const commands: readonly CommandRow[] = [
       const { config, deps, context } = session;
       const own = domain === undefined ? undefined : await findOwnDomain(deps, accountId, domain);
       const request = { url, customSlug: slug, domain_id: own?.domainId ?? undefined };
-      const { linkDeps, by } = await asOwner(session, accountId);
-      const { link } = await createLink(linkDeps, context, by, request);
+      const by = await ownerOf(session, accountId);
+      const { link } = await createLink(await linkDepsOf(session), context, by, request);
       return linkObject(link, config.baseUrl);
     },
   },
@@ -73,13 +72,13 @@ export const commands: readonly CommandRow[] = [
     by: queryOf(projectionGroups),
     async run({ deps }, { account: accountId, domain, search, ...options }: Listed) {
       const own = domain === undefined ? undefined : await findOwnDomain(deps, accountId, domain);
-      const wanted = {
+      const query = {
         ...options,
         q: search,
         domain_id: own?.domainId ?? undefined,
         scope: "account",
       } as const;
-      const { links, ...page } = await listLinks(deps, { accountId, keyId: "" }, wanted);
+      const { links, ...page } = await listLinks(deps, { accountId, keyId: "" }, query);
       const keys = links.map(({ custom_domain, slug }) => linkKey(custom_domain ?? deps.baseHost, slug));
       const hits = await hitsOfLinks(deps, keys);
       return {
@@ -103,14 +102,14 @@ export const commands: readonly CommandRow[] = [
     async run(session, { externalId }: { externalId?: string }, address: LinkAddress) {
       const { deps, config, context } = session;
       const { accountId } = existing(await currentLink(deps.eventStore, address));
-      const { linkDeps, by } = await asOwner(session, accountId);
+      const by = await ownerOf(session, accountId);
       const patch =
         externalId === undefined
           ? undefined
           : acceptedItem(LinkFields.safeParse({ external_id: externalId }));
       if (patch instanceof Refused) throw patch;
       const request = { type: "restore", ...(patch && { patch }) } as const;
-      const { link } = await changeLink(linkDeps, context, by, address, request);
+      const { link } = await changeLink(await linkDepsOf(session), context, by, address, request);
       return linkDetailsObject(link, await statusOf(deps, link), config.baseUrl);
     },
   },
@@ -141,7 +140,7 @@ export const commands: readonly CommandRow[] = [
     name: "show <link>",
     about: "its state, owner, destination and history",
     args: { link: LINK_ADDRESS },
-    by: runReading,
+    by: inService,
     async run({ deps }, _: object, { host, slug }: LinkAddress) {
       const { link, history } = await linkHistory(deps, undefined, host, slug);
       const { shortUrl, longUrl, block, accountId, createdAt } = link;
@@ -171,15 +170,8 @@ function stepRow({ type, at, actor, to, changes, blocked, withdrawn }: LinkStep)
   };
 }
 
-/** What the owner creates and changes links with. */
-async function asOwner(session: Session, accountId: string) {
-  const { backend, config, deps, terminal } = session;
-  const { linkDeps } = await import("../service/roles/writing.ts");
-  const accounts = currentAccounts(deps.eventStore);
-  const log = createLogger("warn", terminal.stderr);
-  const writing = { config, log, clock: deps.clock, backend, passwordWork: passwordWork() };
-  const writesAreReadable = () => catchUp(session).then(() => true);
-  const { tier } = opened(await accounts.current(accountId));
-  const by = { accountId, tier, via: "web" } as const;
-  return { linkDeps: linkDeps(writing, { accounts, writesAreReadable }), by };
+/** Whose limits and rules count. */
+async function ownerOf({ deps }: Session, accountId: string) {
+  const { tier } = opened(await loadAccount(deps.eventStore, accountId));
+  return { accountId, tier, via: "web" } as const;
 }

@@ -20,38 +20,38 @@ export const STATUS_OPTION = new Option(
 ).choices(LINK_STATUSES);
 
 /** An argument that stands for something in the stores. `find` throws what its errors are below. */
-export type Named = { about: string; find(session: Session, given: string): Promise<unknown> };
+export type Named = { about: string; find(session: Session, name: string): Promise<unknown> };
 
 export const LINK = "short URL, host/slug, or a slug on the default host";
 
 /** The id. @throws account_not_found */
 export const ACCOUNT = {
   about: "e-mail address or id; its key's id, hostname or link will do, too",
-  find: ({ deps }: Session, given: string) => findAccount(deps, given),
+  find: ({ deps }: Session, name: string) => findAccount(deps, name),
 } satisfies Named;
 
 /** @throws person_not_found */
 export const PERSON: Named = {
   about: "e-mail address or id",
-  async find({ deps }, given): Promise<string> {
-    const personId = await findPerson(deps, given);
+  async find({ deps }, name): Promise<string> {
+    const personId = await findPerson(deps, name);
     if (personId === undefined) throw new Refused("person_not_found");
     return personId;
   },
 };
 
 /** @throws invalid_link */
-export const LINK_ADDRESS: Named = { about: LINK, find: async (session, given) => linkNamed(session, given) };
+export const LINK_ADDRESS: Named = { about: LINK, find: async (session, name) => linkNamed(session, name) };
 
 /** Of an account that has verified the hostname, else of the one that has added it. @throws domain_not_found; Failure */
 export const DOMAIN: Named = {
   about: "hostname or id",
-  async find({ deps }, given): Promise<DomainDocument> {
-    const found = await domainsNamed(deps, given);
-    const verified = found.filter(({ state }) => state === "verified");
-    const [domain, other] = verified.length > 0 ? verified : found;
+  async find({ deps }, name): Promise<DomainDocument> {
+    const domains = await domainsNamed(deps, name);
+    const verified = domains.filter(({ state }) => state === "verified");
+    const [domain, other] = verified.length > 0 ? verified : domains;
     if (!domain) throw new Refused("domain_not_found");
-    if (other) throw new Failure(`${found.length} accounts have added ${given}, and none has verified it`);
+    if (other) throw new Failure(`${domains.length} accounts have added ${name}, and none has verified it`);
     return domain;
   },
 };
@@ -59,13 +59,13 @@ export const DOMAIN: Named = {
 /** One that was removed is found by its id. @throws webhook_not_found; Failure */
 export const WEBHOOK: Named = {
   about: "id, or the URL that it sends to",
-  async find({ deps }, given): Promise<WebhookDocument> {
-    const found = await webhooksNamed(deps, given);
-    const [webhook] = found;
+  async find({ deps }, name): Promise<WebhookDocument> {
+    const webhooks = await webhooksNamed(deps, name);
+    const [webhook] = webhooks;
     if (!webhook) throw new Refused("webhook_not_found");
-    if (found.length === 1) return webhook;
-    const ids = found.map(({ _id }) => _id).join(", ");
-    throw new Failure(`${found.length} webhooks send to ${given}: ${ids}`);
+    if (webhooks.length === 1) return webhook;
+    const ids = webhooks.map(({ _id }) => _id).join(", ");
+    throw new Failure(`${webhooks.length} webhooks send to ${name}: ${ids}`);
   },
 };
 

@@ -34,8 +34,8 @@ export function withVerdict({ sentence, ...rest }: Printable & { sentence: strin
 }
 
 /** Such as `1 record`, `12,345 records`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+export function counted(count: number, singular: string, plural = `${singular}s`): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? singular : plural}`;
 }
 
 /** On one line, without what a terminal obeys: labels, DNS records and receivers' answers are others' text. */
@@ -81,7 +81,7 @@ function table(rows: readonly Printable[], width: number): string[] {
   );
   const cells = [names.map(labelOf), ...rows.map((row) => names.map((name) => text(row[name])))];
   const widths = names.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  if (widths.reduce((sum, one) => sum + one + GAP.length, -GAP.length) > width)
+  if (widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) > width)
     return rows.flatMap((row, n) => (n === 0 ? fieldLines(row) : ["", ...fieldLines(row)]));
   const isNumber = names.map((name) => rows.every((row) => typeof row[name] === "number"));
   const cell = (value: string, column: number) =>
@@ -96,15 +96,15 @@ export function text(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(text).join(", ");
   if (isObject(value))
     return Object.entries(value)
-      .filter(([, one]) => !isAbsent(one))
-      .map(([name, one]) => `${wordsOf(name)} ${text(one)}`)
+      .filter(([, member]) => !isAbsent(member))
+      .map(([name, member]) => `${wordsOf(name)} ${text(member)}`)
       .join(", ");
   return printable(timeForPeople(String(value)));
 }
 
 /** Such as `2026-11-27 12:30:05 UTC`; any other text as it is. */
-function timeForPeople(given: string): string {
-  return given.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$/, "$1 $2 UTC");
+function timeForPeople(value: string): string {
+  return value.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$/, "$1 $2 UTC");
 }
 
 /** `account_id` and `accountId` are `Account ID`; what is no name of ours stays, such as a type of event or a host. */
@@ -130,5 +130,5 @@ function isAbsent(value: unknown): boolean {
 
 /** A list of words fits in a line. */
 function isShort(list: readonly unknown[]): boolean {
-  return list.length > 0 && list.every((one) => typeof one !== "object" && !/\s/.test(String(one)));
+  return list.length > 0 && list.every((entry) => typeof entry !== "object" && !/\s/.test(String(entry)));
 }

@@ -2,8 +2,8 @@
 
 import type { CommandContext } from "../commands/caller.ts";
 import { PRESENT_RULES } from "../events/classification/classify.ts";
+import { type FinishDeps, type FinishedBuild, finishBuild } from "../projections/builds/await-builds.ts";
 import type { Builds } from "../projections/builds/builds.ts";
-import { type FinishedBuild, finishBuild } from "../projections/builds/fold-now.ts";
 import {
   cancelBuild,
   groupsNamed,
@@ -22,54 +22,55 @@ import {
   type ProjectionRows,
   projectionRows,
 } from "../queries/audit/projection-rows.ts";
-import { openScratchStore } from "../service/stores/backend.ts";
+import { createLogger } from "../runtime/logging.ts";
+import { isServedElsewhere, openScratchStore } from "../service/stores/backend.ts";
 import { type CommandRow, option } from "./command.ts";
 import { withVerdict } from "./output.ts";
-import { foldDeps, runReading, runWithoutCatchUp, type Session } from "./session.ts";
+import { onStoredData, onStores, type Session } from "./session.ts";
 
-const names = { name: "lifecycle or clicks; both by default" };
-const named = { name: "lifecycle or clicks" };
+const allByDefault = { name: "lifecycle or clicks; both by default" };
+const atLeastOne = { name: "lifecycle or clicks" };
 
 export const commands: readonly CommandRow[] = [
   {
     name: "status",
     about: "progress and builds of the projections, and the events that were set aside",
-    by: runReading,
+    by: onStoredData,
     run: ({ backend, deps }) => projectionRows({ ...backend, ...deps }),
     print: statusForPeople,
   },
   {
     name: "rebuild [name...]",
     about: "fold all events again beside what answers, then take over",
-    args: names,
-    by: runWithoutCatchUp,
-    run: (session, _: object, given: string[]) => built(session, groupsNamed(given), requestRebuild),
+    args: allByDefault,
+    by: onStores,
+    run: (session, _: object, names: string[]) => built(session, groupsNamed(names), requestRebuild),
   },
   {
     name: "reclassify",
     about: "classify all hits again under this program's rules, and rebuild with the result",
     options: [option("--dry-run", "only count what would move")],
-    by: runWithoutCatchUp,
+    by: onStores,
     async run(session, { dryRun }: { dryRun?: boolean }) {
       const {
         of: moves,
         others: other_moves,
         ...counted
       } = await movedClicks(session.backend, PRESENT_RULES);
-      const found = { rules: PRESENT_RULES, ...counted, moves, other_moves };
-      if (dryRun) return found;
-      const request: Request = (...asked) => requestRebuild(...asked, { isReclassified: true });
-      return { ...found, ...(await built(session, [clicks], request)) };
+      const moved = { rules: PRESENT_RULES, ...counted, moves, other_moves };
+      if (dryRun) return moved;
+      const request: Request = (...args) => requestRebuild(...args, { isReclassified: true });
+      return { ...moved, ...(await built(session, [clicks], request)) };
     },
   },
   {
     name: "cancel [name...]",
     about: "end builds in progress and drop what they have folded",
-    args: names,
-    by: runWithoutCatchUp,
-    async run(session, _: object, given: string[]) {
+    args: allByDefault,
+    by: onStores,
+    async run(session, _: object, names: string[]) {
       const cancelled: { name: string; version: number; build: number }[] = [];
-      for (const group of groupsNamed(given)) {
+      for (const group of groupsNamed(names)) {
         const ended = await cancelBuild(operating(session), session.context, group);
         if (ended) cancelled.push({ name: group.name, version: ended.version, build: ended.build });
       }
@@ -79,19 +80,19 @@ export const commands: readonly CommandRow[] = [
   {
     name: "rollback <name...>",
     about: "fold what the previous build lacks, then make it active again",
-    args: named,
-    by: runWithoutCatchUp,
-    run: (session, _: object, given: string[]) => built(session, groupsNamed(given), requestRollback),
+    args: atLeastOne,
+    by: onStores,
+    run: (session, _: object, names: string[]) => built(session, groupsNamed(names), requestRollback),
   },
   {
     name: "verify [name...]",
     about: "fold all events again, and compare what answers with the result, document by document",
-    args: names,
-    by: runReading,
-    async run(session, _: object, given: string[]) {
+    args: allByDefault,
+    by: onStoredData,
+    async run(session, _: object, names: string[]) {
       return await session.work.interruptible(
         () => "Nothing was changed, and nothing is known of the documents",
-        () => verified(session, groupsNamed(given)),
+        () => verified(session, groupsNamed(names)),
       );
     },
     print: verificationForPeople,
@@ -106,6 +107,13 @@ function operating({ backend, deps }: Session): OperateDeps {
   return { ...deps, readStore: backend.foldStore };
 }
 
+/** On servers, one that runs on another machine folds as well. */
+function folding({ backend, deps, terminal, service }: Session): FinishDeps {
+  const { eventStore, foldStore: readStore } = backend;
+  const isServed = async () => service !== undefined || (await isServedElsewhere(backend));
+  return { eventStore, readStore, newId: deps.newId, isServed, log: createLogger("error", terminal.stderr) };
+}
+
 /** Asks for builds, and waits until they have taken over; folds them where no service does. */
 async function built(session: Session, groups: readonly ProjectionGroup[], request: Request) {
   const { work, context } = session;
@@ -118,7 +126,7 @@ async function built(session: Session, groups: readonly ProjectionGroup[], reque
       const requested: [ProjectionGroup, Builds][] = [];
       for (const group of groups) requested.push([group, await request(operating(session), context, group)]);
       for (const [group, begun] of requested)
-        builds.push(await finishBuild(foldDeps(session), group, begun, work.signal));
+        builds.push(await finishBuild(folding(session), group, begun, work.signal));
     });
     return { builds };
   });
@@ -126,7 +134,7 @@ async function built(session: Session, groups: readonly ProjectionGroup[], reque
 
 async function verified(session: Session, groups: readonly ProjectionGroup[]) {
   const scratch = await openScratchStore();
-  const compare = () => verifyBuilds({ ...foldDeps(session), scratch }, groups);
+  const compare = () => verifyBuilds({ ...folding(session), scratch }, groups);
   return await timed(compare).finally(() => scratch.close());
 }
 
@@ -180,15 +188,17 @@ function buildingText({ events, events_per_second, done, seconds_left, because }
 }
 
 function verificationForPeople(
-  { ok, differences, ...found }: Verification & { seconds: number },
+  { ok, differences, ...verification }: Verification & { seconds: number },
   width?: number,
 ) {
-  const nothing = found.groups.every(({ version }) => version === null);
-  const bad = nothing ? "Nothing could be compared" : "Documents differ from what the log gives";
+  const isNothingCompared = verification.groups.every(({ version }) => version === null);
+  const bad = isNothingCompared ? "Nothing could be compared" : "Documents differ from what the log gives";
   const lines = differences.map(({ projection, id, problem, fields }) => {
-    const named = fields.map(({ field, stored, folded }) => `${field} is ${stored}, by the log ${folded}`);
-    return [`${projection} ${id}: ${problem}`, ...named].join("; ");
+    const fieldTexts = fields.map(
+      ({ field, stored, folded }) => `${field} is ${stored}, by the log ${folded}`,
+    );
+    return [`${projection} ${id}: ${problem}`, ...fieldTexts].join("; ");
   });
   const sentence = ok ? "The documents are what the log gives" : bad;
-  return withVerdict({ ...found, differences: lines, sentence }, width);
+  return withVerdict({ ...verification, differences: lines, sentence }, width);
 }

@@ -1,7 +1,7 @@
 // linkledger serve: runs the service, or some of its roles.
 import { ALL_ROLES, ROLES, rolesFrom } from "../service/roles/role.ts";
 import { type CommandRow, option } from "./command.ts";
-import { type Call, runWithoutStores } from "./session.ts";
+import { type Call, withoutStores } from "./session.ts";
 
 export const commands: readonly CommandRow[] = [
   {
@@ -15,7 +15,7 @@ export const commands: readonly CommandRow[] = [
       ).default("1"),
     ],
     json: false,
-    by: runWithoutStores,
+    by: withoutStores,
     async run({ terminal }: Call, options: { roles?: string; workers: string }) {
       const roles = options.roles === undefined ? ALL_ROLES : rolesFrom(options.roles);
       // Imported lazily, so that help is shown without loading the HTTP server.

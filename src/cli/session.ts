@@ -1,4 +1,4 @@
-// Runs one CLI command: in the service that has the data folder, else on stores that it opens itself.
+// Where a CLI command runs: in the service that has the data folder; where none has it, few on stores that they open themselves.
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import type { CommandContext } from "../commands/caller.ts";
@@ -8,24 +8,12 @@ import type { MailDeps } from "../commands/mail/people-mails.ts";
 import { isRefused, Refused } from "../commands/refusals.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { type Config, parseConfig, secretKeyOf } from "../config/config.ts";
-import {
-  becomeCurrent,
-  currentDocuments,
-  type FoldNowDeps,
-  foldQueried,
-} from "../projections/builds/fold-now.ts";
+import { becomeCurrent } from "../projections/builds/await-builds.ts";
 import { lifecycle, type ProjectionGroup } from "../projections/groups.ts";
 import { accountsOf } from "../queries/people.ts";
 import { Failure, messageOf } from "../runtime/errors.ts";
-import { createLogger } from "../runtime/logging.ts";
-import {
-  type Backend,
-  dataFiles,
-  isServedElsewhere,
-  openBackend,
-  openScratchStore,
-  withDocuments,
-} from "../service/stores/backend.ts";
+import { type Backend, dataFiles, openBackend } from "../service/stores/backend.ts";
+import type { StoreOptions } from "../service/stores/stores.ts";
 import { StoreUnavailable } from "../stores/connections/errors.ts";
 import { receiverUrl } from "../webhooks/receiver/receiver-url.ts";
 import type { Files } from "./files.ts";
@@ -33,9 +21,12 @@ import type { Printable, Terminal } from "./output.ts";
 import { askService } from "./service/ask-service.ts";
 import type { Work } from "./work.ts";
 
-/** What a command has without any store. `args`: as they were typed. */
+/** What a command has without any store. */
 export type Call = {
+  /** As they were typed. */
   args: readonly string[];
+  /** Of `args` those that are no options, without the command's name. */
+  operands: readonly string[];
   options: Readonly<Record<string, unknown>>;
   terminal: Terminal;
   work: Work;
@@ -62,7 +53,7 @@ export type Answer = Printable | undefined;
 
 type Run = (session: Session) => Promise<Answer>;
 
-/** One of the functions below: which stores a command gets, and whether it writes to them. */
+/** One of the functions below: where a command runs, and what it waits for there. */
 export type Runner = (call: Call, run: Run) => Promise<Answer>;
 
 type CliDeps = ReturnType<typeof depsOf>;
@@ -70,94 +61,29 @@ type CliDeps = ReturnType<typeof depsOf>;
 /** For the projector of a service, which needs a fraction of it. */
 const CURRENT_WITHIN_MS = 10_000;
 
-/** `alone`: where no service runs. `served`: what it does in the service besides. */
-function runner(alone: Runner, served: (run: Run) => Run = (run) => run): Runner {
-  return async (call, run) => {
-    const { service, terminal, args } = call;
-    if (service) return await served(run)(sessionOn(service.config, service.backend, call));
-    const code = await askService(parseConfig(terminal.env).dataDir, args, terminal);
-    if (code === undefined) return await alone(call, run);
-    call.end(code);
-    return undefined;
-  };
-}
+/** For a command that needs the service, and no document that is as new as the log. @throws Failure where none runs */
+export const inService: Runner = besideService(async ({ terminal }) => {
+  const { dataDir } = parseConfig(terminal.env);
+  throw new Failure(
+    `No service has DATA_DIR ${dataDir}: start one (linkledger serve), then give this command beside it`,
+  );
+});
 
-/** For a command that only reads, of the log or of documents as they are stored. Changes nothing. */
-export const runReading = runner(reading);
-
-/** For a command that only reads documents of these groups, as of the end of the log. Changes nothing. */
+/** For one that answers from documents of these groups, as of the end of the log. @throws documents_behind */
 export function queryOf(groups: readonly ProjectionGroup[]): Runner {
-  const alone: Runner = (call, run) =>
-    reading(call, async (session) => {
-      const { backend, config } = session;
-      const documents = await currentDocuments(
-        { ...foldDeps(session), openScratch: openScratchStore },
-        groups,
-      );
-      if (documents === backend.foldStore) return await run(session);
-      try {
-        const current = withDocuments(backend, documents);
-        return await run({ ...session, backend: current, deps: depsOf(config, current, session) });
-      } finally {
-        await documents.close();
-      }
+  return (call, run) =>
+    inService(call, async (session) => {
+      await documentsOf(session, groups);
+      return await run(session);
     });
-  return runner(alone, (run) => async (session) => {
-    await documentsOf(session, groups);
-    return await run(session);
-  });
 }
 
 /** The same for those of the lifecycle. */
-export const runQuery = queryOf([lifecycle]);
+export const asQuery = queryOf([lifecycle]);
 
-/** Its documents are caught up before and after the command. */
-export const runCommand = runner((call, run) => writing(call, configWithData(call), caughtUp(run)), caughtUp);
-
-/** As runCommand; it may be what makes the data folder. */
-export const runFirstCommand = runner(
-  (call, run) => writing(call, parseConfig(call.terminal.env), caughtUp(run)),
-  caughtUp,
-);
-
-/** For a command that writes, without catching up projections. */
-export const runWithoutCatchUp = runner((call, run) => writing(call, configWithData(call), run));
-
-/** For the command whose last argument is the log that is meant to go with the other stores. */
-export const adoptLog = runner((call, run) =>
-  writing(call, configWithData(call), run, {
-    adopts: call.args.findLast((word) => !word.startsWith("-")) ?? "",
-  }),
-);
-
-/** For a command that opens files for itself, in a process of its own: its session is a Call. @throws Failure */
-export const runWithoutStores: Runner = async (call, run) => {
-  if (call.service) throw new Failure("This command runs in a process of its own, not in the service");
-  return await run(call as Session);
-};
-
-/** So that the documents have what the command has written: waits for the service, or folds where none runs. */
-export async function catchUp(session: Session): Promise<void> {
-  if (session.service) await documentsOf(session, [lifecycle]);
-  else await foldQueried(foldDeps(session), lifecycle);
-}
-
-/** @throws documents_behind */
-async function documentsOf(session: Session, groups: readonly ProjectionGroup[]): Promise<void> {
-  if (!(await becomeCurrent(foldDeps(session), groups, CURRENT_WITHIN_MS)))
-    throw new Refused("documents_behind");
-}
-
-/** The unmapped store, where every build has its own collection. */
-export function foldDeps({ backend, terminal, service }: Session): FoldNowDeps {
-  const { eventStore, foldStore: readStore } = backend;
-  const { newId } = runtimeDeps;
-  const isServed = async () => service !== undefined || (await isServedElsewhere(backend));
-  return { eventStore, readStore, newId, isServed, log: createLogger("error", terminal.stderr) };
-}
-
-function caughtUp(run: Run): Run {
-  return async (session) => {
+/** For one that changes something: documents are current when it looks names up, and show what it has done when it ends. */
+export const asChange: Runner = (call, run) =>
+  inService(call, async (session) => {
     await catchUp(session).catch((error: unknown) => {
       // Nothing goes by documents alone: without the newest of them a name may not be found.
       if (!isRefused(error, "documents_behind")) throw error;
@@ -171,7 +97,47 @@ function caughtUp(run: Run): Run {
       warn(session, `not visible yet: ${messageOf(error)}`);
     }
     return answer;
+  });
+
+/** For one that only reads: opens the stores itself where no service runs. Changes nothing. */
+export const onStoredData: Runner = besideService(reading);
+
+/** For one that writes to the stores also where no service runs. */
+export const onStores: Runner = besideService((call, run) => writing(call, run));
+
+/** The same, where the log that it names is meant to go with the other stores. */
+export const onStoresWithLog: Runner = besideService((call, run) =>
+  writing(call, run, { adopts: call.operands[0] ?? "" }),
+);
+
+/** For a command that opens files for itself, in a process of its own: its session is a Call. @throws Failure */
+export const withoutStores: Runner = async (call, run) => {
+  if (call.service) throw new Failure("This command runs in a process of its own, not in the service");
+  return await run(call as Session);
+};
+
+/** `alone`: what is done where no service has the folder. */
+function besideService(alone: Runner): Runner {
+  return async (call, run) => {
+    const { service, terminal, args } = call;
+    if (service) return await run(sessionOn(service.config, service.backend, call));
+    const code = await askService(parseConfig(terminal.env).dataDir, args, terminal);
+    if (code === undefined) return await alone(call, run);
+    call.end(code);
+    return undefined;
   };
+}
+
+/** So that the documents have what the command has written. @throws documents_behind */
+export async function catchUp(session: Session): Promise<void> {
+  await documentsOf(session, [lifecycle]);
+}
+
+/** @throws documents_behind */
+async function documentsOf(session: Session, groups: readonly ProjectionGroup[]): Promise<void> {
+  const { eventStore, foldStore: readStore } = session.backend;
+  if (!(await becomeCurrent({ eventStore, readStore }, groups, CURRENT_WITHIN_MS)))
+    throw new Refused("documents_behind");
 }
 
 /**
@@ -179,49 +145,35 @@ function caughtUp(run: Run): Run {
  * @throws Failure when what was read may have changed under the reader
  */
 async function reading(call: Call, run: Run): Promise<Answer> {
-  const given = configWithData(call);
-  const config = { ...given, secretKey: secretKeyOf(given, { readOnly: true }) };
+  const settings = configWithData(call);
+  const config = { ...settings, secretKey: secretKeyOf(settings, { readOnly: true }) };
   // Files that nobody uses are read without locks (connections/sqlite.ts).
   const unused = dataFiles(config)
     .map((file) => `${file}-wal`)
     .filter((wal) => !existsSync(wal));
   const hasStarted = () => unused.some((wal) => existsSync(wal));
-  let answer: Answer;
-  try {
-    const backend = await openBackend(config, { readOnly: true });
-    try {
-      answer = await run(sessionOn(config, backend, call));
-    } finally {
-      await backend.close();
-    }
-  } catch (cause) {
+  const started = "The service was started while this command read its files: run the command again";
+  const answer = await onBackend(call, config, { readOnly: true }, run).catch((cause: unknown) => {
     // A file that is written while it is read without locks looks damaged.
-    if (cause instanceof StoreUnavailable && hasStarted())
-      throw new Failure("The service was started while this command read its files: run the command again", {
-        cause,
-      });
-    throw cause;
-  }
-  if (hasStarted())
-    throw new Failure("The service was started while this command read its files: run the command again");
+    throw cause instanceof StoreUnavailable && hasStarted() ? new Failure(started, { cause }) : cause;
+  });
+  if (hasStarted()) throw new Failure(started);
   return answer;
 }
 
-async function writing(
-  call: Call,
-  config: Config,
-  run: Run,
-  options: { adopts?: string } = {},
-): Promise<Answer> {
+async function writing(call: Call, run: Run, options: Pick<StoreOptions, "adopts"> = {}): Promise<Answer> {
+  return await onBackend(call, configWithData(call), options, async (session) => {
+    await session.backend.prepare();
+    return await run(session);
+  });
+}
+
+async function onBackend(call: Call, config: Config, options: StoreOptions, run: Run): Promise<Answer> {
   const backend = await openBackend(config, options);
   try {
-    await backend.prepare();
     return await run(sessionOn(config, backend, call));
   } finally {
-    // Only a warning: everything is committed, and the answer may hold a key that is shown only once.
-    await backend
-      .close()
-      .catch((error: unknown) => warn(call, `the stores were not closed: ${messageOf(error)}`));
+    await backend.close();
   }
 }
 

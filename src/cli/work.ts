@@ -73,10 +73,12 @@ export function workOn(terminal: Terminal, { json = false }: { json?: boolean })
   /** Writes parts of the log to standard output, as fast as they are read; without progress between them on a terminal. */
   async function printing(parts: AsyncIterable<string>): Promise<undefined> {
     if (stdout.isTTY) line = undefined;
-    await interruptible(
-      () => `${shareText()} of the log was read: the output is not complete`,
-      () => pipeline(Readable.from(parts), stdout, { end: false }),
-    );
+    const outcome = () => `${shareText()} of the log was read: the output is not complete`;
+    const print = () => pipeline(Readable.from(parts), stdout, { end: false });
+    await interruptible(outcome, print).catch((error: NodeJS.ErrnoException) => {
+      // Its reader has what it wanted.
+      if (error.code !== "EPIPE") throw error;
+    });
   }
 
   /** The log, with progress by its positions: whatever reads it page by page shows how far it is and can be ended. */

@@ -17,7 +17,6 @@ import { exportRoutes } from "./analytics/export-routes.ts";
 import { liveNumbers } from "./analytics/live-numbers.ts";
 import { whyPage } from "./analytics/why-page.ts";
 import { passwordsOff, resetPages } from "./auth/reset-pages.ts";
-import { signInLinkPage } from "./auth/sign-in-link-page.ts";
 import { signInPages } from "./auth/sign-in-pages.ts";
 import { signUpPages } from "./auth/sign-up-pages.ts";
 import { knownDevices } from "./auth/start-session.ts";
@@ -97,7 +96,6 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
           signUpPages(app, portal);
           resetPages(app, portal);
         } else passwordsOff(app);
-        signInLinkPage(app, portal);
         dashboardPage(app, portal);
         analyticsPage(app, portal);
         whyPage(app, portal);

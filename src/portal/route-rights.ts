@@ -1,9 +1,11 @@
 // Which right each page and form of the portal wants: the one list, for the check of every request, and for what pages offer.
 
+import type { FastifyRequest } from "fastify";
 import type { Api } from "../api/fastify.ts";
 import { may, type Right } from "../commands/people/rights.ts";
 import { Refused } from "../commands/refusals.ts";
 import type { Role } from "../events/vocabulary.ts";
+import { leadToSignIn } from "./shell/sessions.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -62,8 +64,6 @@ const ROUTES: Readonly<Record<Access, readonly string[]>> = {
     "POST /profile/identities/:identityId/unlink",
     "POST /profile/sessions/end-all",
     "POST /news/dismiss",
-    "GET /account",
-    "POST /account/leave",
   ],
   read: [
     "GET /",
@@ -84,7 +84,9 @@ const ROUTES: Readonly<Record<Access, readonly string[]>> = {
     "GET /proof",
     "POST /proof",
     "GET /members",
+    "GET /account",
     "GET /account/export",
+    "POST /account/leave",
   ],
   edit: [
     "GET /links/new",
@@ -169,7 +171,7 @@ const PREFIX = "/portal";
 
 /**
  * Must be called before the routes are registered. A route without a row does not start. Who is signed in without the right is
- * refused, whatever the page showed when it was opened; who is not is led to the sign-in by the route itself.
+ * refused, whatever the page showed when it was opened; who is not is led to the sign-in, by forms (form-route.ts) themselves.
  */
 export function rightRoutes(app: Api): void {
   app.addHook("onRoute", (route) => {
@@ -184,6 +186,16 @@ export function rightRoutes(app: Api): void {
     if (person && accountId !== undefined && !session) throw new Refused("not_a_member");
     if (session && !mayOpen(session.role, right)) throw new Refused("not_permitted");
   });
+  app.addHook("preHandler", async (request, reply) => {
+    if (request.method !== "POST" && !isSignedIn(request))
+      await leadToSignIn(request, reply, request.originalUrl);
+  });
+}
+
+/** As far as the route wants it: in an account, or at all. */
+export function isSignedIn({ visit, routeOptions }: FastifyRequest): boolean {
+  const { right = "anyone" } = routeOptions.config;
+  return right === "anyone" || Boolean(isOfAccount(right) ? visit.session : visit.person);
 }
 
 /** `route`: its method and address, such as `GET /portal/keys`. @throws Error for one without a row */

@@ -5,13 +5,20 @@ import type { CollectionSpec } from "../stores/read-store/port.ts";
 import { accountLinks } from "./definitions/account-links.ts";
 import { accounts } from "./definitions/accounts.ts";
 import { brands } from "./definitions/brands.ts";
-import { CLICK_COLLECTIONS } from "./definitions/click-collections.ts";
 import { clickGaps } from "./definitions/click-gaps.ts";
+import { clickHours } from "./definitions/click-hours.ts";
+import { clickTables } from "./definitions/click-tables/chunk.ts";
 import { domains } from "./definitions/domains.ts";
 import { eventIndex } from "./definitions/event-index.ts";
 import { keys, keyTexts } from "./definitions/keys.ts";
+import { linkTotals } from "./definitions/link-totals.ts";
 import { links } from "./definitions/links.ts";
 import { persons } from "./definitions/persons.ts";
+import { accountDays } from "./definitions/summaries/account-day.ts";
+import { linkDays } from "./definitions/summaries/day.ts";
+import { linkLife } from "./definitions/summaries/link-life.ts";
+import { openDays } from "./definitions/summaries/open-days.ts";
+import { quietLinks } from "./definitions/summaries/quiet-links.ts";
 import { webhooks } from "./definitions/webhooks.ts";
 import { weeklyMails } from "./definitions/weekly-mails.ts";
 import type { Projection } from "./projection.ts";
@@ -34,7 +41,7 @@ export type ProjectionGroup = {
 /** Commits soon, as portal pages wait until a link that was just created is in the documents. */
 export const lifecycle: ProjectionGroup = {
   name: "lifecycle",
-  version: 6,
+  version: 7,
   readsSince: 6,
   projections: [
     accounts,
@@ -73,6 +80,12 @@ export const clicks: ProjectionGroup = {
   categories: [CATEGORY.clicks, CATEGORY.withdrawals],
   commitMs: { least: 300, most: 2_000 },
 };
+
+/** A day is listed as open before it has a row. */
+const CLICK_COLLECTIONS = [
+  ...[openDays, clickTables, linkTotals, clickHours],
+  ...[linkDays, quietLinks, accountDays, linkLife],
+];
 
 /** Of all that the group folds, in the order in which a commit writes them. */
 export function groupCollections({

@@ -23,6 +23,7 @@ import { readPage } from "./cursor.ts";
 
 type Deps = { readStore: ReadStore; eventStore: EventStore };
 export type NameDeps = { secrets: Secrets; clock: () => Date };
+type NamedDeps = Pick<Deps, "readStore"> & NameDeps;
 
 /** Events read at a time. */
 const PAGE = 1_000;
@@ -42,7 +43,7 @@ export function accountsOf({ readStore, eventStore }: Deps): AccountsOf {
   return async (personId, which) => {
     // First, so that what a fold adds in between is in both.
     const since = which === "all" ? await joinedSinceDocuments({ readStore, eventStore }, personId) : [];
-    const reading = readStore.get<PersonDocument>(persons.collection.name, personId);
+    const reading = personOf({ readStore }, personId);
     const person = await (which === "all" ? reading : orNotBuilt(reading));
     // Who opened an account is not in the documents yet.
     const ids = new Set([personId, ...Object.keys(person?.accounts ?? {}), ...since]);
@@ -53,6 +54,10 @@ export function accountsOf({ readStore, eventStore }: Deps): AccountsOf {
       account.status === "open" && account.members.has(personId) ? [accountId] : [],
     );
   };
+}
+
+function personOf({ readStore }: Pick<Deps, "readStore">, personId: string) {
+  return readStore.get<PersonDocument>(persons.collection.name, personId);
 }
 
 /** Ids of accounts that the person has joined or opened since the events that are in the documents. */
@@ -84,7 +89,7 @@ export async function nameOf(
 
 /** The address of who has owned the account for the longest; null where they have none, and once it is closed. */
 export async function ownerEmail(
-  { readStore, ...deps }: Pick<Deps, "readStore"> & NameDeps,
+  { readStore, ...deps }: NamedDeps,
   accountId: string,
 ): Promise<string | null> {
   const account = await orNotBuilt(readStore.get<AccountDocument>(accounts.collection.name, accountId));
@@ -123,10 +128,7 @@ export async function memberRows(deps: NameDeps, account: OpenAccount) {
 }
 
 /** What members call the account: the name that it shows to visitors, else its owner's address. */
-export async function accountName(
-  deps: Pick<Deps, "readStore"> & NameDeps,
-  accountId: string,
-): Promise<string> {
+export async function accountName(deps: NamedDeps, accountId: string): Promise<string> {
   const brand = await orNotBuilt(deps.readStore.get<BrandDocument>(brands.collection.name, accountId));
   return brand?.name ?? (await ownerEmail(deps, accountId)) ?? accountId;
 }
@@ -137,11 +139,8 @@ const MOST_NAMED = 20;
 export type NamedAccount = { accountId: string; name: string };
 
 /** Open accounts of somebody who is a member of several, by name, as the documents say; else none. */
-export async function accountsToSwitch(
-  deps: Pick<Deps, "readStore"> & NameDeps,
-  personId: string,
-): Promise<NamedAccount[]> {
-  const person = await orNotBuilt(deps.readStore.get<PersonDocument>(persons.collection.name, personId));
+export async function accountsToSwitch(deps: NamedDeps, personId: string): Promise<NamedAccount[]> {
+  const person = await orNotBuilt(personOf(deps, personId));
   const ids = Object.keys(person?.accounts ?? {});
   if (ids.length < 2) return [];
   const documents = await orNotBuilt(
@@ -157,37 +156,33 @@ const NEWS_DAYS = 7;
 
 /** What is new for somebody since then, ISO 8601 UTC, newest first, with what the accounts are called. */
 export async function newsOf(
-  deps: Pick<Deps, "readStore"> & NameDeps,
+  deps: NamedDeps,
   personId: string,
   since: string,
 ): Promise<(News & { account: string | undefined })[]> {
-  const person = await orNotBuilt(deps.readStore.get<PersonDocument>(persons.collection.name, personId));
+  const person = await orNotBuilt(personOf(deps, personId));
   const first = new Date(deps.clock().getTime() - NEWS_DAYS * 86_400_000).toISOString();
   const news = (person?.news ?? []).filter(({ at }) => at > since && at > first).reverse();
   return await Promise.all(
-    news.map(async (one) => ({
-      ...one,
-      account: one.accountId === undefined ? undefined : await accountName(deps, one.accountId),
+    news.map(async (item) => ({
+      ...item,
+      account: item.accountId === undefined ? undefined : await accountName(deps, item.accountId),
     })),
   );
 }
 
 /** The id of the person with this address or id. */
-export async function findPerson(
-  deps: Pick<Deps, "readStore"> & NameDeps,
-  named: string,
-): Promise<string | undefined> {
+export async function findPerson(deps: NamedDeps, named: string): Promise<string | undefined> {
   const text = named.trim();
   const personId = text.includes("@") ? (await personWithEmail(deps, text))?.personId : text.toLowerCase();
   const isKnown =
     personId !== undefined &&
-    ((await nameOf(deps, personId)).email !== undefined ||
-      (await deps.readStore.get(persons.collection.name, personId)) !== undefined);
+    ((await nameOf(deps, personId)).email !== undefined || (await personOf(deps, personId)) !== undefined);
   return isKnown ? personId : undefined;
 }
 
 /** Who signs in, removed ones too, oldest first. */
-export async function listPersons(deps: Pick<Deps, "readStore"> & NameDeps) {
+export async function listPersons(deps: NamedDeps) {
   const sort = { field: "registeredAt", direction: "asc" } as const;
   const all = await allDocuments<PersonDocument>(deps.readStore, persons.collection.name, {
     sort,
@@ -198,7 +193,7 @@ export async function listPersons(deps: Pick<Deps, "readStore"> & NameDeps) {
 
 /** Newest first; with `find` those of whose address or name it is a part, or whose id it is. @throws invalid_cursor */
 export async function peoplePage(
-  deps: Pick<Deps, "readStore"> & NameDeps,
+  deps: NamedDeps,
   { find, limit, cursor }: { find?: string | undefined; limit: number; cursor?: string | undefined },
 ): Promise<{ people: PersonRow[]; next: string | null }> {
   const ids = find === undefined ? undefined : await personsNamed(deps, find);
@@ -220,14 +215,14 @@ async function personsNamed({ secrets, clock }: NameDeps, find: string): Promise
   return [...new Set([part, ...matching.map(({ key }) => key.split("/").at(-1) ?? "")])];
 }
 
-export async function personRow(deps: Pick<Deps, "readStore"> & NameDeps, personId: string) {
-  const person = await deps.readStore.get<PersonDocument>(persons.collection.name, personId);
+export async function personRow(deps: NamedDeps, personId: string) {
+  const person = await personOf(deps, personId);
   return person && (await rowOf(deps, person));
 }
 
 export type PersonRow = Awaited<ReturnType<typeof rowOf>>;
 
-async function rowOf(deps: Pick<Deps, "readStore"> & NameDeps, { _id, ...person }: PersonDocument) {
+async function rowOf(deps: NamedDeps, { _id, ...person }: PersonDocument) {
   const [{ email, name }, isProven, signedIn] = await Promise.all([
     nameOf(deps, _id),
     isEmailProven(deps, _id),

@@ -12,7 +12,7 @@ type KeepTryingDeps = BackoffLimits & {
 };
 
 /** `progress`: resets the backoff; to be called when a part of the work has succeeded. */
-type Work = (progress: () => void) => Promise<void>;
+export type Work = (progress: () => void) => Promise<void>;
 
 /** A failure after so long starts a new backoff, also without a call of `progress`. */
 const HEALTHY_AFTER_MS = 60_000;

@@ -15,8 +15,8 @@ export function memoize<K extends string | number, V extends NonNullable<unknown
     sizeCalculation: (_, input) => 1 + (typeof input === "string" ? input.length : 0),
   });
   return (input) => {
-    const known = results.get(input);
-    if (known !== undefined) return known;
+    const cached = results.get(input);
+    if (cached !== undefined) return cached;
     const result = compute(input);
     results.set(input, result);
     return result;
@@ -29,8 +29,8 @@ export function memoizeByObject<O extends object, V extends NonNullable<unknown>
 ): (object: O) => V {
   const results = new WeakMap<O, V>();
   return (object) => {
-    const known = results.get(object);
-    if (known !== undefined) return known;
+    const cached = results.get(object);
+    if (cached !== undefined) return cached;
     const result = compute(object);
     results.set(object, result);
     return result;

@@ -44,11 +44,7 @@ export async function openApp(deps: AppDeps): Promise<Api> {
   const { readStore } = backend;
   const { api, portal } = await openRoles(deps);
   const observed = observerOf(deps, portal);
-  const metrics = createMetrics({
-    observer: observed,
-    redirects: () => redirect?.stats,
-    appendDuration: redirect?.recorder.appendDuration,
-  });
+  const metrics = createMetrics({ observer: observed, appendDuration: redirect?.recorder.appendDuration });
   group?.answerMetrics(metrics.json);
   const guard = api && keyGuard(api.keys);
   const app = createFastify({ log, requestIdOf, trust, showWindow: guard?.show, routedAs: withoutAccount });
@@ -101,16 +97,21 @@ async function openRoles({ context, follower }: AppDeps) {
 function observerOf({ context, redirect, background }: AppDeps, portal: PortalDeps | undefined): Observer {
   const { roles, redis, backend, counts, config, clock, health } = context;
   const { eventStore, readStore, deliveryQueue } = backend;
-  const oidc = portal?.oidc;
   return observer({
-    ...{ roles, redis, counts, clock, dataDir: config.dataDir },
-    ...{ eventStore, readStore, deliveryQueue },
+    ...{ clock, dataDir: config.dataDir, eventStore, readStore, deliveryQueue },
     ...background,
+    processState: () => ({
+      roles,
+      log: health.problems(),
+      redisUnavailable: redis?.unavailable,
+      limits: counts.problem,
+      redirects: redirect?.stats,
+      roleProblems: background.roleProblems(),
+      provider: portal?.oidc?.client.look(),
+    }),
     eventsBehind: (status) => countBehind(eventStore, groupNamed(status.name), status),
     recorder: redirect && (() => redirect.recorder.status()),
-    logProblems: health.problems,
     wasLogRead: health.wasRead,
-    provider: oidc && (() => oidc.client.look()),
     sealKeys: portal?.sealKeys ?? [],
     verification: portal?.operating.verifications.read,
   });

@@ -169,8 +169,10 @@ export async function orExit(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const known = error instanceof DomainError;
-    process.stderr.write(`linkledger: ${known ? error.message : String((error as Error)?.stack ?? error)}\n`);
+    const isOurs = error instanceof DomainError;
+    process.stderr.write(
+      `linkledger: ${isOurs ? error.message : String((error as Error)?.stack ?? error)}\n`,
+    );
     process.exit(1);
   }
 }

@@ -50,6 +50,22 @@ describe("Idempotency-Key", () => {
     expect(await linksMade()).toBe(1);
   });
 
+  it("gives the answer of a change again, and doesn't change again", async () => {
+    const { slug } = (await send("order-1", { url })).body;
+    const retitle = (idempotencyKey: string, title: string) =>
+      service.ask(`/api/v1/links/${slug}`, {
+        ...{ method: "PATCH", key: member.key, body: { title } },
+        headers: { "idempotency-key": idempotencyKey },
+      });
+    const first = await retitle("change-1", "spring");
+    await retitle("change-2", "summer");
+    const again = await retitle("change-1", "spring");
+    expect([again.status, again.headers["idempotency-replayed"], again.text]).toEqual([
+      ...[200, "true", first.text],
+    ]);
+    expect((await service.ask(`/api/v1/links/${slug}`, { key: member.key })).text).toContain("summer");
+  });
+
   it("counts a replay against the limit like any request", async () => {
     const first = await send("order-1", { url });
     const second = await send("order-1", { url });

@@ -1,28 +1,14 @@
 // An owner with two colleagues in a real browser: invites them, they accept and make links, a role is lowered, the history says who
 // did it, one of them leaves; and who has two accounts switches between them.
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { PASSWORD } from "../support/portal/browser-like.ts";
-import {
-  DASHBOARD,
-  openPortalBrowser,
-  PATIENCE_MS,
-  type PortalBrowser,
-} from "../support/portal/portal-browser.ts";
+import { DASHBOARD, PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
 import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 
 onServer(chromiumServer, () => {
-  let portal: PortalBrowser;
-  beforeAll(async () => {
-    portal = await openPortalBrowser({});
-  }, PATIENCE_MS);
-  afterAll(() => portal?.stop());
-
-  const shot = async (page: Page, name: string) => {
-    if (process.env.SHOTS)
-      await page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true });
-  };
+  const portal = portalBrowser();
 
   /** The link that the page shows to hand over. */
   async function invited(owner: Page, email: string, role: string): Promise<string> {
@@ -40,12 +26,10 @@ onServer(chromiumServer, () => {
     const account = owner.url();
     const ofEditor = await invited(owner, "editor@example.com", "editor");
     expect(await unusable(owner, DESK_AND_PHONE)).toEqual([]);
-    await shot(owner, "members-invited");
 
     const editor = await portal.visitor();
     await editor.goto(ofEditor);
     await editor.getByText("as editor, for editor@example.com").waitFor();
-    await shot(editor, "members-invitation");
     await editor.getByLabel("Password").fill(PASSWORD);
     await editor.getByRole("button", { name: "Accept the invitation" }).click();
     await editor.getByText("you are a member now").waitFor();
@@ -70,15 +54,11 @@ onServer(chromiumServer, () => {
     for (const name of ["Edit", "New link", "API keys", "Domains", "Save changes", "Disable link"])
       expect([name, await viewer.getByText(name, { exact: true }).count()]).toEqual([name, 0]);
     expect(await unusable(viewer, DESK_AND_PHONE)).toEqual([]);
-    await shot(viewer, "members-link-of-viewer");
     await viewer.getByRole("link", { name: "Links", exact: true }).first().click();
-    await shot(viewer, "members-links-of-viewer");
     await viewer.setViewportSize({ width: 390, height: 844 });
     await viewer.getByLabel("Account: someone-1@example.com").click();
-    await shot(viewer, "members-switcher");
     expect(await unusable(viewer)).toEqual([]);
     await viewer.setViewportSize({ width: 1280, height: 900 });
-    await shot(viewer, "members-switcher-desk");
     await viewer.getByLabel("Your accounts").getByRole("link", { name: "someone-2@example.com" }).click();
     await viewer.waitForURL(own);
     await viewer.getByText("Make your first short link").waitFor();
@@ -88,7 +68,6 @@ onServer(chromiumServer, () => {
     const row = owner.getByRole("row", { name: /editor@example.com/ });
     await row.getByRole("button", { name: "Change role" }).click();
     await owner.locator("[popover]:popover-open").getByLabel("Role").selectOption("viewer");
-    await shot(owner, "members-role");
     await owner.locator("[popover]:popover-open").getByRole("button", { name: "Change role" }).click();
     await owner.getByText("editor@example.com is viewer now").waitFor();
     await editor.getByLabel("Title").fill("Typed before the role was lowered");
@@ -96,7 +75,6 @@ onServer(chromiumServer, () => {
     await editor.getByText("Your role in this account doesn't allow this").waitFor();
     await editor.goto(account);
     await editor.getByText("You are viewer of someone-1@example.com now").waitFor();
-    await shot(editor, "members-news");
     await editor.getByRole("button", { name: "Dismiss" }).click();
     await editor.getByRole("button", { name: "Dismiss" }).waitFor({ state: "detached" });
     await owner.goto(link);
@@ -109,7 +87,6 @@ onServer(chromiumServer, () => {
     await editor.goto(link);
     await editor.getByText("You are not a member of this account").waitFor();
     expect(await editor.content()).not.toContain("by-the-editor");
-    await shot(editor, "members-removed");
     await editor.goto(`${portal.base}/portal`);
     await editor.getByRole("button", { name: "Open an account" }).click();
     await editor.waitForURL(DASHBOARD);

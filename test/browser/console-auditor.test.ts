@@ -1,31 +1,25 @@
 // An auditor's day in a real browser: which key did what, one request's events, an event raw, a link then and now, the seals.
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { notedSeal } from "../../src/audit/seals/noted-seal.ts";
 import { sealKeysFrom } from "../../src/audit/seals/seal-keys.ts";
 import { Sealer } from "../../src/audit/seals/sealer.ts";
 import { applyLinkChange } from "../../src/commands/links/change-link.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { ADMIN_TOKEN } from "../support/portal/operator.ts";
-import {
-  openPortalBrowser,
-  PATIENCE_MS,
-  type PortalBrowser,
-  showing,
-} from "../support/portal/portal-browser.ts";
+import { PATIENCE_MS, portalBrowser, showing } from "../support/portal/portal-browser.ts";
 import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
 import { onServerAtLength } from "../support/servers/test-servers.ts";
 import type { Member } from "../support/service/start-service.ts";
 
 onServerAtLength(chromiumServer, () => {
-  let portal: PortalBrowser;
+  const portal = portalBrowser({ ADMIN_TOKEN });
   let page: Page;
   let complaints: string[];
   let member: Member;
   let slugs: string[];
 
   beforeAll(async () => {
-    portal = await openPortalBrowser({ ADMIN_TOKEN });
     const { service } = portal;
     member = await service.member("developer");
     const links = ["one", "two", "three"].map((name) => ({ url: `https://example.com/${name}` }));
@@ -56,11 +50,10 @@ onServerAtLength(chromiumServer, () => {
     await page.getByRole("heading", { name: "Console", level: 1 }).waitFor();
     const all = `${portal.base}/admin/events?account=${member.accountId}`;
     await showing(page, all, "every event", (text) => text.includes("LinkDisabled"));
-  }, PATIENCE_MS);
-  afterAll(() => portal?.stop());
+  });
 
   const looksRight = async (name: string) => {
-    expect([name, await seriousViolations(page)]).toEqual([name, []]);
+    expect(await seriousViolations(page), name).toEqual([]);
   };
   const types = () => page.locator("table strong").allTextContents();
 

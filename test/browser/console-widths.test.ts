@@ -1,8 +1,8 @@
 // No page of the console is wider than its window, nor a table wider than its page, on a desk and on a phone.
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { ADMIN_TOKEN, operatorOf } from "../support/portal/operator.ts";
-import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
+import { PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
 import { until } from "../support/runtime/until.ts";
 import { chromiumServer, seriousViolations } from "../support/servers/chromium.ts";
 import { onServerAtLength } from "../support/servers/test-servers.ts";
@@ -12,12 +12,11 @@ const AGENT = `Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKi
 const LONG = `https://example.com/${"a-very-long-path-without-an-end/".repeat(12)}`;
 
 onServerAtLength(chromiumServer, () => {
-  let portal: PortalBrowser;
+  const portal = portalBrowser({ ADMIN_TOKEN });
   let page: Page;
   let paths: string[];
 
   beforeAll(async () => {
-    portal = await openPortalBrowser({ ADMIN_TOKEN });
     const { service, base } = portal;
     const member = await service.member("developer");
     const { body } = await service.post<{ slug: string }>("/api/v1/shorten", member.key, { url: LONG });
@@ -54,8 +53,7 @@ onServerAtLength(chromiumServer, () => {
     await page.getByLabel("Admin token").fill(ADMIN_TOKEN);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Console", level: 1 }).waitFor();
-  }, PATIENCE_MS);
-  afterAll(() => portal?.stop());
+  });
 
   it.each([1280, 390])("fits at %s px", { timeout: PATIENCE_MS }, async (width) => {
     await page.setViewportSize({ width, height: 900 });

@@ -1,6 +1,6 @@
 // A custom domain in a real browser with a real name server: add, set the records, verify, use, lose.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
+import { PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
 import { until } from "../support/runtime/until.ts";
 import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
 import { type Answer, type LoopbackDns, openDns } from "../support/servers/loopback-dns.ts";
@@ -10,18 +10,14 @@ const PATIENCE = { timeout: PATIENCE_MS };
 const HOST = "go.example.com";
 
 onServer(chromiumServer, () => {
-  let portal: PortalBrowser;
   let dns: LoopbackDns;
   const zone = new Map<string, readonly Answer[]>();
 
   beforeAll(async () => {
     dns = await openDns((name) => zone.get(name));
-    portal = await openPortalBrowser({ DNS_SERVERS: dns.server });
-  }, PATIENCE_MS);
-  afterAll(async () => {
-    await portal?.stop();
-    await dns?.stop();
   });
+  afterAll(() => dns?.stop());
+  const portal = portalBrowser(() => ({ DNS_SERVERS: dns.server }));
 
   it(
     "is added, verified once its record is there, and serves links with slugs of one's own",

@@ -1,7 +1,7 @@
 // Every page of the portal that an address alone opens can be used by everybody, at a desk and on a phone, with scripts and
 // without.
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
+import { beforeAll, expect, it } from "vitest";
+import { PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
 import { listPortalRoutes } from "../support/portal/portal-routes.ts";
 import { chromiumServer, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 import { onServerAtLength } from "../support/servers/test-servers.ts";
@@ -12,17 +12,15 @@ const NO_PAGE =
   /assets|invitation|sign-in\/link|export|\.csv|\.ndjson|\/live|confirm|finish|choose|names|:token|:hostname|logo|favicon|icon|robots|\.zip/;
 
 onServerAtLength(chromiumServer, () => {
-  let portal: PortalBrowser;
+  const portal = portalBrowser({ BASE_HOST_SLUGS: "true" });
   let pages: string[];
   beforeAll(async () => {
-    portal = await openPortalBrowser({ BASE_HOST_SLUGS: "true" });
     const routes = await listPortalRoutes();
     pages = routes
       .filter(({ method, url }) => method === "GET" && !NO_PAGE.test(url) && !url.startsWith("/admin"))
       .map(({ url }) => url.replace(":host", "localhost").replace(":slug", "spring"))
       .filter((url) => !url.includes(":") && !url.includes("*"));
-  }, PATIENCE_MS);
-  afterAll(() => portal?.stop());
+  });
 
   it("is usable, with what a link with visits shows", { timeout: 4 * PATIENCE_MS }, async () => {
     expect(pages.length).toBeGreaterThan(15);
@@ -33,12 +31,10 @@ onServerAtLength(chromiumServer, () => {
     await page.getByRole("button", { name: "Create link" }).click();
     await page.getByText("/spring is ready").waitFor();
     for (let visit = 0; visit < 3; visit++) await portal.follow(`${portal.base}/spring`);
-    const faults: string[] = [];
     for (const path of pages) {
       const answer = await page.goto(`${portal.base}${path}`);
-      if ((answer?.status() ?? 0) >= 400) faults.push(`${path}: ${answer?.status()}`);
-      for (const fault of await unusable(page, DESK_AND_PHONE)) faults.push(`${path}, ${fault}`);
+      expect.soft(answer?.status(), path).toBeLessThan(400);
+      expect.soft(await unusable(page, DESK_AND_PHONE), path).toEqual([]);
     }
-    expect(faults).toEqual([]);
   });
 });

@@ -1,30 +1,21 @@
 // API keys in a real browser: bounds chosen before a key is issued, and a rotation.
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
+import { expect, it } from "vitest";
+import { PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
 import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 
 onServer(chromiumServer, () => {
-  let portal: PortalBrowser;
-  beforeAll(async () => {
-    portal = await openPortalBrowser({});
-  }, PATIENCE_MS);
-  afterAll(() => portal?.stop());
+  const portal = portalBrowser();
 
   it("are issued with bounds, seen in the list, and rotated", { timeout: PATIENCE_MS }, async () => {
     const page = await portal.member();
     const complaints = complaintsOf(page);
-    const shot = async (name: string) => {
-      if (process.env.SHOTS)
-        await page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true });
-    };
     await page.getByRole("link", { name: "API keys" }).first().click();
     await page.getByLabel("Label").fill("Reports");
     await page.getByText("Scopes, expiry and addresses").click();
     await page.getByLabel("Make and change links").uncheck();
     await page.getByLabel("It expires").selectOption("In 30 days");
     await page.getByLabel("Allowed addresses").fill("127.0.0.0/8");
-    await shot("keys-form");
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole("button", { name: "Issue key" }).click();
     const key = (await page.getByText(/^ll_[A-Za-z0-9]{32}$/).textContent()) ?? "";
@@ -43,14 +34,11 @@ onServer(chromiumServer, () => {
       .waitFor();
     await page.getByRole("button", { name: "Rotate", exact: true }).click();
     await page.getByLabel("The present key works").selectOption("for an hour");
-    await shot("keys-rotate");
     await page.getByRole("button", { name: "Rotate key" }).click();
     await page.getByText("is accepted until").waitFor();
     await page.getByRole("link", { name: "Go to your keys" }).click();
     await page.getByText(", too, until").waitFor();
-    await shot("keys-list");
     await page.setViewportSize({ width: 390, height: 844 });
-    await shot("keys-phone");
     expect(await seriousViolations(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });

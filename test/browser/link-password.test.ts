@@ -1,47 +1,28 @@
 // The page that asks for a link's password, in a real browser: keyboard, small screens, accessibility (axe), no scripts.
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  chromiumServer,
-  complaintsOf,
-  launchChromium,
-  seriousViolations,
-} from "../support/servers/chromium.ts";
-import { freePort } from "../support/servers/free-port.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, it } from "vitest";
+import { portalBrowser } from "../support/portal/portal-browser.ts";
+import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
-import { startTestService, type TestService } from "../support/service/start-service.ts";
 
 const DESTINATION = "https://example.com/secret-place";
-const PATIENCE = 90_000;
 
 onServer(chromiumServer, () => {
-  let service: TestService;
-  let browser: Browser;
+  const portal = portalBrowser();
   let link: string;
 
   beforeAll(async () => {
-    const port = String(await freePort());
-    const base = `http://localhost:${port}`;
-    service = await startTestService({ PORT: port, BASE_URL: base });
+    const { service, base } = portal;
     const { key } = await service.member("developer");
     const request = { url: DESTINATION, password: "open sesame", redirect_code: 307 };
     const { body } = await service.post<{ slug: string }>("/api/v1/shorten", key, request);
     link = `${base}/${body.slug}?utm_source=poster`;
-    browser = await launchChromium();
-  }, PATIENCE);
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
   });
 
   it.each(["light", "dark"] as const)(
     "is passed by keyboard on a phone, in %s colours, and not shown again",
     async (colorScheme) => {
-      const context = await browser.newContext({
-        ...{ viewport: { width: 390, height: 844 }, colorScheme },
-      });
-      const page = await context.newPage();
-      page.setDefaultTimeout(PATIENCE);
+      const page = await portal.visitor({ viewport: { width: 390, height: 844 }, colorScheme });
       const complaints = complaintsOf(page);
       const expectGood = async () => {
         expect(await seriousViolations(page)).toEqual([]);
@@ -65,7 +46,6 @@ onServer(chromiumServer, () => {
       const again = ledFrom(page);
       await page.goto(link).catch(() => undefined);
       expect(await again).toMatchObject({ method: "GET" });
-      await context.close();
     },
   );
 

@@ -2,32 +2,20 @@
 // numbers, on a desk and on a phone.
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  openPortalBrowser,
-  PATIENCE_MS,
-  type PortalBrowser,
-  showing,
-} from "../support/portal/portal-browser.ts";
+import { expect, it } from "vitest";
+import { portalBrowser, showing } from "../support/portal/portal-browser.ts";
 import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 
 onServer(chromiumServer, () => {
-  let portal: PortalBrowser;
-  beforeAll(async () => {
-    portal = await openPortalBrowser();
-  }, PATIENCE_MS);
-  afterAll(() => portal?.stop());
+  const portal = portalBrowser();
 
   it("goes from a pasted table to tags, a filter and an export, by pages that everybody can use", {
     timeout: 240_000,
   }, async () => {
     const page = await portal.developer();
     const complaints = complaintsOf(page);
-    const faults: string[] = [];
-    const look = async (what: string) => {
-      for (const fault of await unusable(page, DESK_AND_PHONE)) faults.push(`${what}, ${fault}`);
-    };
+    const look = async (what: string) => expect.soft(await unusable(page, DESK_AND_PHONE), what).toEqual([]);
     const { base } = portal;
     await page.goto(`${base}/portal/links`);
     await page.getByRole("link", { name: "Many at once" }).click();
@@ -112,7 +100,6 @@ onServer(chromiumServer, () => {
     await page.goto(`${base}/portal/links/new`);
     await page.getByLabel("Tags").pressSequentially("x, sp");
     await page.locator('#tag-names option[value="x, spring"]').waitFor({ state: "attached" });
-    expect(faults).toEqual([]);
     // The question came with 409.
     expect(complaints.filter((complaint) => !complaint.includes("status of 409"))).toEqual([]);
   });

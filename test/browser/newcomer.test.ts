@@ -1,13 +1,12 @@
 // From the landing page to a clicked link in a real browser: by keyboard only, on a phone, without scripts.
 import { devices, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { PASSWORD } from "../support/portal/browser-like.ts";
 import {
   analyticsOf,
   DASHBOARD,
-  openPortalBrowser,
   PATIENCE_MS,
-  type PortalBrowser,
+  portalBrowser,
   showing,
 } from "../support/portal/portal-browser.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
@@ -19,12 +18,7 @@ const TWO_MINUTES_MS = 120_000;
 const isOneClick = (text: string) => /data-total="people"[^>]*>1</.test(text);
 
 onServer(chromiumServer, () => {
-  let portal: PortalBrowser;
-
-  beforeAll(async () => {
-    portal = await openPortalBrowser();
-  }, PATIENCE_MS);
-  afterAll(() => portal?.stop());
+  const portal = portalBrowser();
 
   /** Presses Tab until the focused element's text matches. */
   async function tabTo(page: Page, name: RegExp): Promise<void> {
@@ -154,7 +148,6 @@ onServer(chromiumServer, () => {
     const { viewport, userAgent } = devices["Pixel 7"] ?? {};
     const phone = { viewport: viewport ?? null, userAgent: userAgent ?? "", hasTouch: true, isMobile: true };
     const page = await portal.member(phone);
-    const faults: string[] = [];
     const visitors = ["/", "/status", "/portal/sign-in", "/portal/sign-up", "/portal/reset"];
     const own = ["", "/links", "/keys", "/domains", "/webhooks", "/plan", "/account"].map(
       (path) => `/portal${path}`,
@@ -162,9 +155,8 @@ onServer(chromiumServer, () => {
     for (const path of [...own, ...visitors]) {
       if (path === visitors[0]) await page.context().clearCookies();
       const answer = await page.goto(portal.base + path);
-      if (answer?.status() !== 200) faults.push(`${path}: ${answer?.status()}`);
-      for (const fault of await unusable(page)) faults.push(`${path} ${fault}`);
+      expect.soft(answer?.status(), path).toBe(200);
+      expect.soft(await unusable(page), path).toEqual([]);
     }
-    expect(faults).toEqual([]);
   });
 });

@@ -1,24 +1,15 @@
 // Passkeys in a real browser with a virtual authenticator: added, used, renamed, removed, and each way in which they fail.
 import type { CDPSession, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { PASSWORD } from "../support/portal/browser-like.ts";
-import {
-  DASHBOARD,
-  openPortalBrowser,
-  PATIENCE_MS,
-  type PortalBrowser,
-} from "../support/portal/portal-browser.ts";
+import { DASHBOARD, PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
 import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 
 const timeout = 2 * PATIENCE_MS;
 
 onServer(chromiumServer, () => {
-  let portal: PortalBrowser;
-  beforeAll(async () => {
-    portal = await openPortalBrowser({});
-  }, PATIENCE_MS);
-  afterAll(() => portal?.stop());
+  const portal = portalBrowser();
 
   it("are added, sign in without an address, are renamed and removed, and the last way in stays", {
     timeout,
@@ -29,10 +20,8 @@ onServer(chromiumServer, () => {
     await add(page, "Laptop");
     await page.getByText("The passkey “Laptop” is added").waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-    await device.shot("profile");
 
     await signOut(page);
-    await device.shot("sign-in");
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole("button", { name: "Sign in with a passkey" }).click();
     await page.waitForURL(DASHBOARD);
@@ -141,9 +130,5 @@ async function authenticator(page: Page) {
   return {
     send,
     credentials: async () => (await cdp.send("WebAuthn.getCredentials", { authenticatorId })).credentials,
-    async shot(name: string) {
-      if (process.env.SHOTS)
-        await page.screenshot({ path: `${process.env.SHOTS}/${name}.png`, fullPage: true });
-    },
   };
 }

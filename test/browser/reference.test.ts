@@ -1,37 +1,23 @@
 // The documentation at /docs in a real browser, as a programmer uses it: finds a page, chooses a language, fills in a key,
 // copies a command; on a phone too, and without scripts.
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  chromiumServer,
-  complaintsOf,
-  DESK_AND_PHONE,
-  launchChromium,
-  unusable,
-} from "../support/servers/chromium.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, it } from "vitest";
+import { portalBrowser } from "../support/portal/portal-browser.ts";
+import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
-import { startTestService, type TestService } from "../support/service/start-service.ts";
 
 onServer(chromiumServer, () => {
-  let service: TestService;
-  let browser: Browser;
+  const portal = portalBrowser();
   let page: Page;
   let complaints: string[];
   const requested: string[] = [];
 
   beforeAll(async () => {
-    service = await startTestService();
-    browser = await launchChromium();
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.url });
-    page = await context.newPage();
+    page = await portal.visitor();
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: portal.base });
     page.on("request", (request) => requested.push(request.url()));
     complaints = complaintsOf(page);
-    await page.goto(`${service.url}/docs`);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
+    await page.goto(`${portal.base}/docs`);
   });
 
   it("is found by what one looks for, as it is typed", async () => {
@@ -58,12 +44,12 @@ onServer(chromiumServer, () => {
     await page.getByRole("button", { name: "Fill in" }).click();
     await page.locator("#getLink").getByRole("button", { name: "Copy" }).first().click();
     const copied = await page.evaluate<string>("navigator.clipboard.readText()");
-    expect(copied).toBe(`curl http://localhost/api/v1/links/k7m2pqx \\\n  -H "X-API-Key: ${key}"`);
-    await page.goto(`${service.url}/docs/analytics`);
+    expect(copied).toBe(`curl ${portal.base}/api/v1/links/k7m2pqx \\\n  -H "X-API-Key: ${key}"`);
+    await page.goto(`${portal.base}/docs/analytics`);
     await page.getByLabel("JavaScript").check();
     expect(await page.locator("#getAnalytics pre:visible").first().textContent()).toContain(`key: "${key}"`);
     expect(requested.filter((url) => url.includes(key))).toEqual([]);
-    expect(requested.map((url) => new URL(url).origin)).toEqual(requested.map(() => service.url));
+    expect(requested.map((url) => new URL(url).origin)).toEqual(requested.map(() => portal.base));
     expect(complaints).toEqual([]);
   });
 
@@ -71,15 +57,14 @@ onServer(chromiumServer, () => {
     "can be used by everybody, on phones too: /docs%s",
     { timeout: 180_000 },
     async (path) => {
-      await page.goto(`${service.url}/docs${path}`);
+      await page.goto(`${portal.base}/docs${path}`);
       expect(await unusable(page, DESK_AND_PHONE)).toEqual([]);
     },
   );
 
   it("searches and shows every language's choice without scripts", async () => {
-    const plain = await browser.newContext({ javaScriptEnabled: false });
-    const still = await plain.newPage();
-    await still.goto(`${service.url}/docs/guide-numbers`);
+    const still = await portal.visitor({ javaScriptEnabled: false });
+    await still.goto(`${portal.base}/docs/guide-numbers`);
     await still.getByLabel("JavaScript").check();
     expect(await still.locator("pre:visible").first().textContent()).toContain("@linkledger/client");
     expect(await still.getByLabel("Your API key").isVisible()).toBe(false);
@@ -87,6 +72,5 @@ onServer(chromiumServer, () => {
     await still.getByRole("button", { name: "Search" }).click();
     await still.getByRole("link", { name: "slug_taken" }).click();
     await still.waitForURL(/error-codes#error-slug_taken$/);
-    await plain.close();
   });
 });

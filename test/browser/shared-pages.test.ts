@@ -4,41 +4,21 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { stopLinks } from "../../src/commands/sharing/weekly-mails.ts";
 import { secretKeysOf } from "../../src/config/config.ts";
 import { PASSWORD } from "../support/portal/browser-like.ts";
-import {
-  DASHBOARD,
-  openPortalBrowser,
-  PATIENCE_MS,
-  type PortalBrowser,
-  showing,
-} from "../support/portal/portal-browser.ts";
+import { DASHBOARD, PATIENCE_MS, portalBrowser, showing } from "../support/portal/portal-browser.ts";
 import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 import { linkIn, type MailReceiver, startMailReceiver } from "../support/servers/mail-receiver.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 
 onServer(chromiumServer, () => {
-  let portal: PortalBrowser;
   let mails: MailReceiver;
   beforeAll(async () => {
     mails = await startMailReceiver();
-    portal = await openPortalBrowser({ SMTP_URL: mails.url, DEFAULT_TIER: "developer" });
-  }, PATIENCE_MS);
-  afterAll(async () => {
-    await portal?.stop();
-    await mails?.stop();
   });
+  afterAll(() => mails?.stop());
+  const portal = portalBrowser(() => ({ SMTP_URL: mails.url, DEFAULT_TIER: "developer" }));
 
-  /** With SHOTS, a folder, it is kept as it looks at a desk and on a phone, by day and by night. */
   async function looked(page: Page, name: string) {
-    expect([name, await unusable(page, DESK_AND_PHONE)]).toEqual([name, []]);
-    for (const width of process.env.SHOTS ? [1280, 390] : [])
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 844 });
-        await page.screenshot({
-          path: `${process.env.SHOTS}/${name}-${width}-${colorScheme}.png`,
-          fullPage: true,
-        });
-      }
+    expect(await unusable(page, DESK_AND_PHONE), name).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 900 });
   }
 

@@ -1,26 +1,19 @@
 // Name, colour and logo of an account, chosen and seen in a real browser: by visitors, at a desk and on a phone, light and dark.
 import { PNG } from "pngjs";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
+import { expect, it } from "vitest";
+import { portalBrowser } from "../support/portal/portal-browser.ts";
 import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 
 onServer(chromiumServer, () => {
-  let portal: PortalBrowser;
-  beforeAll(async () => {
-    portal = await openPortalBrowser();
-  }, PATIENCE_MS);
-  afterAll(() => portal?.stop());
+  const portal = portalBrowser();
 
   it("are chosen on the account's page, shown to visitors, and drawn in the QR code", {
     timeout: 120_000,
   }, async () => {
     const page = await portal.developer();
     const complaints = complaintsOf(page);
-    const faults: string[] = [];
-    const look = async (what: string) => {
-      for (const fault of await unusable(page, DESK_AND_PHONE)) faults.push(`${what}, ${fault}`);
-    };
+    const look = async (what: string) => expect.soft(await unusable(page, DESK_AND_PHONE), what).toEqual([]);
     await page.goto(`${portal.base}/portal/account`);
     const none = page.getByLabel("No colour of your own");
     expect(await none.isChecked()).toBe(true);
@@ -62,7 +55,6 @@ onServer(chromiumServer, () => {
     await page.goto(`${portal.base}/no-such-link`);
     await page.getByText("Short link not found").waitFor();
     await look("an unknown link");
-    expect(faults).toEqual([]);
     // The form that was refused, the page that asks, and the link that isn't there.
     expect(complaints.filter((complaint) => !/status of 40[014]/.test(complaint))).toEqual([]);
   });

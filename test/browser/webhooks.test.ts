@@ -1,23 +1,12 @@
 // A webhook in a real browser with a receiver on loopback: add, key shown once, test tool, delivery log, pause.
-import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  openPortalBrowser,
-  PATIENCE_MS,
-  type PortalBrowser,
-  refreshed,
-  showing,
-} from "../support/portal/portal-browser.ts";
+import { expect, it } from "vitest";
+import { PATIENCE_MS, portalBrowser, refreshed, showing } from "../support/portal/portal-browser.ts";
 import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { startReceiver } from "../support/webhooks/webhook-receiver.ts";
 
 onServer(chromiumServer, () => {
-  let portal: PortalBrowser;
-
-  beforeAll(async () => {
-    portal = await openPortalBrowser({ WEBHOOK_ALLOW_PRIVATE: "true" });
-  }, PATIENCE_MS);
-  afterAll(() => portal?.stop());
+  const portal = portalBrowser({ WEBHOOK_ALLOW_PRIVATE: "true" });
 
   it("is added, tried out, and shows each delivery with what was sent and answered", {
     timeout: PATIENCE_MS,

@@ -1,7 +1,7 @@
 // Nothing of a page is out of reach in a real browser: confirmations at any width, long names on a phone.
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
+import { beforeAll, expect, it } from "vitest";
+import { PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
 import { chromiumServer } from "../support/servers/chromium.ts";
 import { onServerAtLength } from "../support/servers/test-servers.ts";
 
@@ -10,14 +10,12 @@ const LONG = "n".repeat(100);
 const HOST = `${"h".repeat(60)}.${"h".repeat(60)}.example.com`;
 
 onServerAtLength(chromiumServer, () => {
-  let portal: PortalBrowser;
+  const portal = portalBrowser({ WEBHOOK_ALLOW_PRIVATE: "true" });
   let page: Page;
 
   beforeAll(async () => {
-    portal = await openPortalBrowser({ WEBHOOK_ALLOW_PRIVATE: "true" });
     page = await portal.developer();
-  }, PATIENCE_MS);
-  afterAll(() => portal?.stop());
+  });
 
   async function addDomain(hostname: string): Promise<string> {
     await page.goto(`${portal.base}/portal/domains`);

@@ -23,8 +23,8 @@ type Service = { port: number; environment: Environment };
 type Deployment = {
   /** Resolves once it is ready. `roles`: of Compose's processes. */
   start(more?: Environment, roles?: string): Promise<Service>;
-  /** Of the command line, on the machine or in the container of a service, or of none yet. */
-  command<T>(words: readonly string[], beside?: Service): Promise<T>;
+  /** Of the command line, on the machine or in the container of a service. */
+  command<T>(words: readonly string[], beside: Service): Promise<T>;
 };
 type Account = { key: string; password_link: string };
 type ComposeFile = { services: Record<string, { command?: string[] }> };
@@ -53,7 +53,7 @@ async function embedded(): Promise<Deployment> {
   onTestFinished(() => folder.remove());
   return {
     start: (more) => started({ ...base, ...more }),
-    command: (words) => runCommand(base, ...words),
+    command: (words, { environment }) => runCommand(environment, ...words),
   };
 }
 
@@ -71,14 +71,14 @@ async function onServers(own: Environment = {}): Promise<Deployment> {
   };
   return {
     start: async (more, roles) => started(await instance(more), roles),
-    command: async (words, beside) => runCommand(beside?.environment ?? (await instance()), ...words),
+    command: (words, { environment }) => runCommand(environment, ...words),
   };
 }
 
 async function started(environment: Environment, roles?: string): Promise<Service> {
   const port = await freePort();
   const own = { ...environment, PORT: String(port) };
-  const service = await startService(own, [], undefined, roles === undefined ? [] : ["--roles", roles]);
+  const service = await startService(own, { serve: roles === undefined ? [] : ["--roles", roles] });
   onTestFinished(() => service.stop("SIGKILL"));
   return { port, environment: own };
 }
@@ -109,12 +109,6 @@ function firstSteps(document: string, deploy: () => Promise<Deployment>): void {
     const service = await start();
     const { key } = await command<Account>(create, service);
     await works(key, service);
-  });
-
-  it("the first command, and then the service", async () => {
-    const { start, command } = await deploy();
-    const { key } = await command<Account>(create);
-    await works(key, await start());
   });
 
   it("a sign-up in the portal first, and then a command", async () => {
@@ -154,7 +148,7 @@ describe("embedded", () => {
     expect(refusals.map(String)).toEqual([
       expect.stringMatching(/the service ended with 1:[\s\S]*process \d+/),
     ]);
-    const { key } = await command<Account>(firstCommand(ON_ONE_MACHINE), service);
+    const { key } = await command<Account>(firstCommand(ON_ONE_MACHINE), service as Service);
     await works(key, service as Service);
   });
 });

@@ -83,8 +83,8 @@ onOwnServers(() =>
         const before = await documentsIn(databases[other]);
         const refusal = `belong to the log ${logs[other]}, but the log of EVENTSTORE_URL under the prefix "${prefixes[log]}" is ${logs[log]}: is EVENTSTORE_URL, EVENTSTORE_PREFIX or MONGODB_URL that of another service? Nothing was changed. If they are meant to go together: linkledger log adopt ${logs[log]}`;
         const command = commandLine(given.DATA_DIR, given);
-        expect(await command.refused("account", "list")).toContain(refusal);
-        expect(await command.refused("account", "create", "--email", "b@example.com")).toContain(refusal);
+        expect(await command.refused("projections", "status")).toContain(refusal);
+        expect(await command.refused("secrets", "rotate")).toContain(refusal);
         const serve = commandProcess(given.DATA_DIR, { ...given, PORT: "0", BASE_URL: "http://localhost" });
         const { code, stdout, stderr } = await serve.linkledger(["serve"]);
         // Where the servers are slow it listens already, and its log says why it stops.
@@ -105,12 +105,12 @@ onOwnServers(() =>
       const given = environment("one", "new");
       await mkdir(given.DATA_DIR, { recursive: true });
       const command = commandLine(given.DATA_DIR, given);
-      expect(await command.refused("account", "list")).toContain(
+      expect(await command.refused("projections", "status")).toContain(
         `have never been beside the log ${logs.one}`,
       );
       expect(await documentsIn(databases.new)).toEqual([]);
-      await command.json("log", "adopt", logs.one ?? "");
-      expect(await command.json("account", "list")).toMatchObject({ accounts: [{ tier: "free" }] });
+      expect(await command.json("log", "adopt", logs.one ?? "")).toMatchObject({ adopted: true });
+      expect((await command.json("projections", "status")).head).toEqual(expect.any(String));
     });
 
     it("is served beside its own again and again", async () => {

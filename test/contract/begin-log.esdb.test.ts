@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { beginLog } from "../../src/commands/begin-log.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
-import { begunEventStore } from "../../src/stores/event-store/begun-event-store.ts";
+import { begunEventStore } from "../../src/service/stores/begun-log.ts";
 import { START } from "../../src/stores/event-store/port.ts";
 import { prefixedEventStore } from "../../src/stores/event-store/prefixed-event-store.ts";
 import {

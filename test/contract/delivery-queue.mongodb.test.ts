@@ -1,17 +1,12 @@
 // The delivery queue contract on MongoDB or a compatible server.
-import { beforeAll } from "vitest";
 import { MongodbConnection } from "../../src/stores/connections/mongodb.ts";
 import { MongodbDeliveryQueue, prepareDeliveries } from "../../src/webhooks/queue/queue.mongodb.ts";
-import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
+import { mongodb, mongodbOfSuite } from "../support/servers/mongodb-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { deliveryQueueContract } from "./delivery-queue.ts";
 
 onServer(mongodb, () => {
-  let server: TestMongodb;
-  beforeAll(async () => {
-    server = await startMongodb();
-    return () => server.stop();
-  });
+  const server = mongodbOfSuite();
 
   const open = async () => {
     const url = server.newDatabase();

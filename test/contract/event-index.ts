@@ -6,7 +6,6 @@ import { newEvent } from "../../src/events/new-event.ts";
 import { lifecycle } from "../../src/projections/groups.ts";
 import { type EventFilter, findEvents, listStreams } from "../../src/queries/audit/find-events.ts";
 import type { Actor } from "../../src/stores/event-store/port.ts";
-import type { ReadStore } from "../../src/stores/read-store/port.ts";
 import { appendNext } from "../support/event-store/append-next.ts";
 import {
   ACCOUNT,
@@ -17,18 +16,18 @@ import {
   OTHER_ACCOUNT,
 } from "../support/event-store/stored-events.ts";
 import { foldGroups } from "../support/projections/fold-groups.ts";
-import { openStoresWith, type Stores } from "../support/runtime/stores.ts";
+import type { Stores } from "../support/runtime/stores.ts";
 
 const byKey: Actor = { type: "key", id: KEY };
 const byOwner: Actor = { type: "person", id: ACCOUNT };
 
-/** `open`: an empty read store of the adapter. */
-export function eventIndexContract(name: string, open: () => Promise<ReadStore>) {
+/** `open`: empty stores, with the read store of the adapter. */
+export function eventIndexContract(name: string, open: () => Promise<Stores>) {
   describe(`the index of events: ${name}`, { timeout: 60_000 }, () => {
     let stores: Stores;
 
     beforeEach(async () => {
-      stores = await openStoresWith(await open());
+      stores = await open();
       for (let n = 0; n < 5; n++)
         await happen(`link-sho.rt/l${n}`, linkCreated({ slug: `l${n}` }), byKey, "bulk");
       await happen(

@@ -24,7 +24,7 @@ import { stretched } from "../support/runtime/slowness.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { type EventStoreFixture, eventStoreContract } from "./event-store.ts";
 
-const CHILD = fileURLToPath(new URL("./append-for-ever.sqlite.ts", import.meta.url));
+const CHILD = fileURLToPath(new URL("../support/event-store/append-for-ever.ts", import.meta.url));
 
 async function openFixture(inCallersThread: boolean): Promise<EventStoreFixture> {
   const folder = await temporaryFolder();
@@ -35,7 +35,7 @@ async function openFixture(inCallersThread: boolean): Promise<EventStoreFixture>
     prefix: `t${randomBytes(4).toString("hex")}`,
     openAnother: open,
     startAppending: (stream) =>
-      spawn(process.execPath, [CHILD, folder.path, stream, String(inCallersThread)], {
+      spawn(process.execPath, [CHILD, stream, folder.path, String(inCallersThread)], {
         stdio: ["ignore", "pipe", "inherit"],
       }),
     close: async () => {

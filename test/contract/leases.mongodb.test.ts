@@ -1,20 +1,16 @@
 // The leases contract on MongoDB or a compatible server.
 import { Db } from "mongodb";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { MongodbConnection } from "../../src/stores/connections/mongodb.ts";
 import { mongodbLeases } from "../../src/stores/coordination/leases.mongodb.ts";
-import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
+import { mongodb, mongodbOfSuite } from "../support/servers/mongodb-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { leasesContract } from "./leases.ts";
 
 const now = () => performance.now();
 
 onServer(mongodb, () => {
-  let server: TestMongodb;
-  beforeAll(async () => {
-    server = await startMongodb();
-    return () => server.stop();
-  });
+  const server = mongodbOfSuite();
 
   leasesContract("MongoDB", async () => {
     const url = server.newDatabase();

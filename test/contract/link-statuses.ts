@@ -5,11 +5,10 @@ import type { LinkEvent } from "../../src/events/catalogue.ts";
 import type { LinkOptions } from "../../src/events/link-options.ts";
 import { LINK_STATUSES, type LinkStatus } from "../../src/events/links/link-status.ts";
 import { accountLinks, countAccountLinks, listLinks } from "../../src/queries/links/list-links.ts";
-import type { ReadStore } from "../../src/stores/read-store/port.ts";
 import { AT, DOMAIN, KEY, linkClicked, linkCreated } from "../support/event-store/stored-events.ts";
 import { foldGroups } from "../support/projections/fold-groups.ts";
 import { isLong } from "../support/runtime/effort.ts";
-import { append, openStoresWith, type Stores } from "../support/runtime/stores.ts";
+import { append, type Stores } from "../support/runtime/stores.ts";
 
 const HOSTS = {
   base: "sho.rt",
@@ -59,11 +58,11 @@ function plainStatus(link: Wanted, moment: number): LinkStatus {
 
 let stores: Stores;
 
-/** `open`: an empty read store of the adapter. */
-export function linkStatusesContract(name: string, open: () => Promise<ReadStore>) {
+/** `open`: empty stores, with the read store of the adapter. */
+export function linkStatusesContract(name: string, open: () => Promise<Stores>) {
   describe(`links by what visitors meet: ${name}`, { timeout: 300_000 }, () => {
     beforeEach(async () => {
-      stores = await openStoresWith(await open());
+      stores = await open();
     });
     afterEach(async () => await stores.close());
 

@@ -14,7 +14,6 @@ import {
 } from "../../src/queries/links/list-links.ts";
 import { listTags } from "../../src/queries/links/tags.ts";
 import { topLinks } from "../../src/queries/links/top-links.ts";
-import type { ReadStore } from "../../src/stores/read-store/port.ts";
 import {
   ACCOUNT,
   AT,
@@ -28,18 +27,18 @@ import { accountQuestionsOf } from "../support/projections/account-questions.ts"
 import { foldGroups } from "../support/projections/fold-groups.ts";
 import { rangesOf } from "../support/projections/range-of.ts";
 import { clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
-import { append, openStoresWith, type Stores } from "../support/runtime/stores.ts";
+import { append, type Stores } from "../support/runtime/stores.ts";
 
 const NOW = new Date("2026-03-01T10:30:00.000Z");
 const LATER = "2026-03-01T10:20:00.000Z";
 
 let stores: Stores;
 
-/** `open`: an empty read store of the adapter. */
-export function portalQueriesContract(name: string, open: () => Promise<ReadStore>) {
+/** `open`: empty stores, with the read store of the adapter. */
+export function portalQueriesContract(name: string, open: () => Promise<Stores>) {
   describe(`the portal's queries: ${name}`, { timeout: 60_000 }, () => {
     beforeEach(async () => {
-      stores = await openStoresWith(await open());
+      stores = await open();
     });
     afterEach(async () => await stores.close());
     listSuite();

@@ -4,6 +4,7 @@ import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { PRESENT_RULES } from "../../src/events/classification/classify.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";
+import { finishBuild } from "../../src/projections/builds/await-builds.ts";
 import {
   type Building,
   begin,
@@ -15,7 +16,6 @@ import {
 import { changeBuilds, readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { completeBuild } from "../../src/projections/builds/complete-build.ts";
 import { fieldsThatDiffer } from "../../src/projections/builds/field-differences.ts";
-import { finishBuild, foldQueried } from "../../src/projections/builds/fold-now.ts";
 import { cancelBuild } from "../../src/projections/builds/operate.ts";
 import { foldAnew, registerBuilds } from "../../src/projections/builds/register-builds.ts";
 import { GroupRun } from "../../src/projections/builds/run-group.ts";
@@ -26,16 +26,13 @@ import { checkpointName, collectionName } from "../../src/projections/fold/build
 import { clicks, groupCollections, type ProjectionGroup } from "../../src/projections/groups.ts";
 import { openScratchStore } from "../../src/service/stores/backend.ts";
 import { upTo } from "../../src/stores/event-store/log-pages.ts";
-import type { EventStore } from "../../src/stores/event-store/port.ts";
 import type { Checkpoint, Document, ReadStore } from "../../src/stores/read-store/port.ts";
 import { operator } from "../support/commands/command-deps.ts";
 import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";
-import { silent } from "../support/projections/fold-groups.ts";
+import { foldListed, silent } from "../support/projections/fold-groups.ts";
 import { clicksRestored, clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
-import { append, openStores } from "../support/runtime/stores.ts";
+import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 import { until } from "../support/runtime/until.ts";
-
-export type BuildsFixture = { eventStore: EventStore; readStore: ReadStore; cleanUp(): Promise<void> };
 
 const LINKS = 5;
 const HANGS_MS = { timeout: 60_000 };
@@ -46,7 +43,6 @@ const next: ProjectionGroup = {
   version: clicks.version + 1,
   projections: [
     {
-      name: "next-clicks",
       collection: { name: "next-clicks", indexes: [] },
       handles: ["LinkClicked"],
       key: () => "all",
@@ -56,16 +52,16 @@ const next: ProjectionGroup = {
   ],
 };
 
-export function projectionBuildsContract(name: string, open: () => Promise<BuildsFixture>): void {
+export function projectionBuildsContract(name: string, open: () => Promise<Stores>): void {
   describe(`builds of projections on ${name}`, HANGS_MS, () => {
-    let stores: BuildsFixture;
+    let stores: Stores;
     let clicked: number;
 
     beforeEach(async () => {
       stores = await open();
       clicked = 0;
     });
-    afterEach(() => stores.cleanUp());
+    afterEach(() => stores.close());
 
     const happen = async (count = 20, fields: Parameters<typeof linkClicked>[0] = {}) => {
       const events = Array.from({ length: count }, (_, n) => {
@@ -77,14 +73,14 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
     };
     const program = (
       group: ProjectionGroup = clicks,
-      on: Pick<BuildsFixture, "eventStore" | "readStore"> = stores,
+      on: Pick<Stores, "eventStore" | "readStore"> = stores,
     ) => {
       const { newId } = runtimeDeps;
       const deps = { ...on, newId, log: silent, isServed: async () => false };
       const { signal } = new AbortController();
       return {
         deps,
-        catchUp: () => foldQueried(deps, group),
+        catchUp: () => foldListed(deps, group),
         finish: async () => await finishBuild(deps, group, await readBuilds(deps.readStore, group), signal),
         change: (to: Parameters<typeof changeBuilds>[2]) => changeBuilds(deps, group, to),
         /** Runs as a projector does, until `work` has ended. */

@@ -14,18 +14,14 @@ import {
 import { openMongodbReadStore } from "../../src/stores/read-store/read-store.mongodb.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { settlesWithoutWaiting } from "../support/runtime/settles-without-waiting.ts";
-import { mongodb, mongodbIsOurs, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
+import { mongodb, mongodbIsOurs, mongodbOfSuite } from "../support/servers/mongodb-server.ts";
 import { tapMongodb } from "../support/servers/mongodb-tap.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { expectPrintedTable } from "./click-table-script.ts";
 import { readStoreContract } from "./read-store.ts";
 
 onServer(mongodb, () => {
-  let server: TestMongodb;
-  beforeAll(async () => {
-    server = await startMongodb();
-    return () => server.stop();
-  });
+  const server = mongodbOfSuite();
 
   const open = async () => {
     const url = server.newDatabase();

@@ -1,20 +1,15 @@
 // The secrets contract on MongoDB or a compatible server.
-import { beforeAll } from "vitest";
 import { MongodbConnection } from "../../src/stores/connections/mongodb.ts";
 import { encryptedSecrets } from "../../src/stores/secrets/encrypted-secrets.ts";
 import { keyringOf } from "../../src/stores/secrets/keyring.ts";
 import { mongodbSecrets, prepareSecrets } from "../../src/stores/secrets/secret-store.mongodb.ts";
-import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
+import { mongodb, mongodbOfSuite } from "../support/servers/mongodb-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { secretStoreContract } from "./secret-store.ts";
 import { secretsContract } from "./secrets.ts";
 
 onServer(mongodb, () => {
-  let server: TestMongodb;
-  beforeAll(async () => {
-    server = await startMongodb();
-    return () => server.stop();
-  });
+  const server = mongodbOfSuite();
 
   secretsContract("MongoDB", async () => {
     const url = server.newDatabase();

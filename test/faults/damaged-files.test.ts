@@ -1,34 +1,25 @@
 // A service that starts on damaged files of its data folder: goes on without what can be made again, refuses what can't.
 import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { until } from "../support/runtime/until.ts";
-import {
-  accountWithKeys,
-  type Environment,
-  instanceOf,
-  startService,
-} from "../support/service/service-process.ts";
+import { instanceOfSuite } from "../support/service/instance-of-suite.ts";
+import { accountWithKeys, startService } from "../support/service/service-process.ts";
 
 describe("a service on damaged files", { timeout: 120_000 }, () => {
-  let folder: TemporaryFolder;
-  let instance: Environment;
+  const instance = instanceOfSuite();
   let key: string;
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    instance = await instanceOf(folder.path);
     key = (await accountWithKeys(instance, "developer", 1)).keys[0] as string;
     const service = await startService(instance);
     await ask(service.url);
     await service.stop();
   }, 120_000);
-  afterAll(() => folder.remove());
 
   const ask = (url: string) => fetch(`${url}/api/v1/links`, { headers: { "x-api-key": key } });
+  const fileOf = (name: string) => `${instance.DATA_DIR}/${name}`;
   /** Each with its first page zeroed. */
   async function damage(...names: string[]): Promise<() => Promise<void>> {
-    const files = names.map((name) => join(folder.path, name));
+    const files = names.map(fileOf);
     const before = await Promise.all(files.map((file) => readFile(file)));
     for (const [n, file] of files.entries())
       await writeFile(file, Buffer.from(before[n] as Buffer).fill(0, 0, 4_096));
@@ -59,10 +50,7 @@ describe("a service on damaged files", { timeout: 120_000 }, () => {
     const restore = await damage("deliveries.db");
     const service = await startService(instance);
     onTestFinished(() => service.stop("SIGKILL"));
-    const headers = { "x-api-key": key, "content-type": "application/json" };
-    const body = JSON.stringify({ url: "https://example.com/" });
-    const made = await fetch(`${service.url}/api/v1/shorten`, { method: "POST", headers, body });
-    const { slug } = (await made.json()) as { slug: string };
+    const slug = await service.shorten(key);
     expect(await (await ask(service.url)).text()).toContain(slug);
     await namesDeliveries(service.url, "webhooks");
     await service.stop();
@@ -72,7 +60,7 @@ describe("a service on damaged files", { timeout: 120_000 }, () => {
   it("names the queue of deliveries that is damaged while it runs", async () => {
     const service = await startService(instance);
     onTestFinished(() => service.stop("SIGKILL"));
-    const files = ["", "-wal", "-shm"].map((end) => join(folder.path, `deliveries.db${end}`));
+    const files = ["", "-wal", "-shm"].map((end) => fileOf(`deliveries.db${end}`));
     const before = await Promise.all(files.map((file) => readFile(file)));
     for (const [n, file] of files.entries())
       await writeFile(file, Buffer.alloc(before[n]?.length ?? 0), { flag: "r+" });
@@ -85,7 +73,7 @@ describe("a service on damaged files", { timeout: 120_000 }, () => {
     ["lock.db", "x".repeat(100), /lock\.db is damaged, and holds nothing: delete it/],
     ["events.db", "", /belong to the log .* but the log in events\.db .* is none yet/],
   ])("says of %s what is to be done, where its content is another", async (name, content, why) => {
-    const file = join(folder.path, name);
+    const file = fileOf(name);
     const before = await readFile(file);
     await writeFile(file, content);
     await expect(startService(instance)).rejects.toThrow(why);

@@ -3,11 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { expect, it, onTestFinished } from "vitest";
 import { childEnvironment } from "../support/service/child-environment.ts";
+import { instanceOfSuite } from "../support/service/instance-of-suite.ts";
 import {
-  type Environment,
   instanceOf,
   runCommand,
   type ServiceProcess,
@@ -17,17 +16,10 @@ import {
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const PATIENT_MS = 120_000;
 
-/** One folder, on which one service follows the other. */
-let folder: TemporaryFolder;
-let instance: Environment;
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  instance = await instanceOf(folder.path);
-});
-afterAll(() => folder.remove());
+const instance = instanceOfSuite();
 
 async function running(...words: string[]): Promise<ServiceProcess> {
-  const service = await startService(instance, [], root, words);
+  const service = await startService(instance, { serve: words });
   onTestFinished(() => service.stop("SIGKILL"));
   return service;
 }

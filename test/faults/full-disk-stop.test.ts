@@ -15,8 +15,7 @@ it("counts the clicks that a stop on a full disk loses", { timeout: 120_000 }, a
   const port = Number(instance.PORT);
   const { keys } = await accountWithKeys(instance, "free", 1);
   const first = await startService(instance);
-  const asked = { method: "POST", key: keys[0] ?? "", body: { url: "https://example.com/" } };
-  const { slug } = (await send<{ slug: string }>(port, "/api/v1/shorten", asked)).body;
+  const slug = await first.shorten(keys[0]);
   const visit = async (times: number) => {
     for (let n = 0; n < times; n++) expect((await send(port, `/${slug}`, {})).status).toBe(301);
   };

@@ -2,7 +2,7 @@
 // time that the settings say, and no more of it than they say; nothing is doubled.
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { MOST_UNSTORED } from "../../src/redirect/clicks/recorder.ts";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
@@ -10,13 +10,8 @@ import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
 import { startRedirectLoad } from "../support/redirect/redirect-load.ts";
 import { effort } from "../support/runtime/effort.ts";
 import { stretched } from "../support/runtime/slowness.ts";
-import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
-import {
-  accountWithKeys,
-  type Environment,
-  instanceOf,
-  startService,
-} from "../support/service/service-process.ts";
+import { instanceOfSuite } from "../support/service/instance-of-suite.ts";
+import { accountWithKeys, startService } from "../support/service/service-process.ts";
 
 const PER_SECOND = 400;
 /** Redirects before the kill: enough to detect a recorder that commits too late. */
@@ -25,24 +20,15 @@ const CLICKS = effort(300, 1_000);
 const STALL_MS = 400;
 
 describe("a service with batched clicks that is killed with SIGKILL under load", () => {
-  let folder: TemporaryFolder;
-  let instance: Environment;
+  const instance = instanceOfSuite();
   let slugs: string[];
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    instance = await instanceOf(folder.path);
     const { keys } = await accountWithKeys(instance, "free", 1);
     const service = await startService(instance);
-    const response = await fetch(`${service.url}/api/v1/shorten`, {
-      method: "POST",
-      headers: { "x-api-key": keys[0] ?? "", "content-type": "application/json" },
-      body: JSON.stringify({ url: "https://example.com/" }),
-    });
-    slugs = [((await response.json()) as { slug: string }).slug];
+    slugs = [await service.shorten(keys[0])];
     await service.stop();
   }, 180_000);
-  afterAll(() => folder.remove());
 
   /** What is lost when the service is killed after `before`, which returns what is to be done after it. */
   async function kill(name: string, before: () => Promise<() => void>) {
@@ -52,7 +38,7 @@ describe("a service with batched clicks that is killed with SIGKILL under load",
     const after = await before();
     await Promise.all([service.stop("SIGKILL"), load.stop()]);
     after();
-    const store = await openSqliteEventStore(`${folder.path}/events.db`);
+    const store = await openSqliteEventStore(`${instance.DATA_DIR}/events.db`);
     const counts = await reckonClicks(`kill -9 with batched clicks, ${name}`, [load], store);
     await store.close();
     expect(counts.answered).toBeGreaterThanOrEqual(CLICKS);
@@ -71,7 +57,7 @@ describe("a service with batched clicks that is killed with SIGKILL under load",
 
   it("loses no more in a stall of less than a second, in which redirects wait", async () => {
     const { lost, lostAnsweredAt } = await kill("in a stall", async () => {
-      const lock = new DatabaseSync(`${folder.path}/events.db`);
+      const lock = new DatabaseSync(`${instance.DATA_DIR}/events.db`);
       lock.exec("BEGIN IMMEDIATE");
       await delay(STALL_MS);
       return () => lock.close();

@@ -1,7 +1,7 @@
 // Answered creates and redirects survive `kill -9` of the real process under load.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/config.ts";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { clickFacts } from "../../src/events/click-facts.ts";
@@ -9,14 +9,9 @@ import { CATEGORY } from "../../src/events/streams.ts";
 import { openBackend } from "../../src/service/stores/backend.ts";
 import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { effort } from "../support/runtime/effort.ts";
-import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
-import {
-  accountWithKeys,
-  type Environment,
-  instanceOf,
-  startService,
-} from "../support/service/service-process.ts";
+import { instanceOfSuite } from "../support/service/instance-of-suite.ts";
+import { accountWithKeys, type Environment, startService } from "../support/service/service-process.ts";
 
 const ROUNDS = effort(2, 3);
 /** Redirects before the kill: fewer prove little. */
@@ -27,14 +22,11 @@ const LINKS_A_REQUEST = 10;
 type Load = { links: Map<string, string>; answered: Set<string>; sent: Set<string> };
 
 describe("a service that is killed with SIGKILL under load", () => {
-  let folder: TemporaryFolder;
-  let instance: Environment;
+  const instance = instanceOfSuite({ CLICK_DURABILITY: "durable" });
   let keys: string[];
   const load: Load = { links: new Map(), answered: new Set(), sent: new Set() };
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    instance = await instanceOf(folder.path, { CLICK_DURABILITY: "durable" });
     ({ keys } = await accountWithKeys(instance, "developer", 4));
     for (let round = 0; round < ROUNDS; round++) {
       const service = await startService(instance);
@@ -47,8 +39,6 @@ describe("a service that is killed with SIGKILL under load", () => {
 
   const answeredIn = (round: number) =>
     [...load.answered].filter((mark) => mark.startsWith(`${round}-`)).length;
-
-  afterAll(() => folder.remove());
 
   it("had answered creates and redirects in every round", () => {
     for (let round = 0; round < ROUNDS; round++) {

@@ -1,36 +1,27 @@
 // A service that is killed around the end of a link, and down when it comes, tells of the end once.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { changeWebhook } from "../../src/commands/webhooks/webhooks.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { openBackend } from "../../src/service/stores/backend.ts";
 import { operator } from "../support/commands/command-deps.ts";
 import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { effort } from "../support/runtime/effort.ts";
-import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
-import {
-  accountWithKeys,
-  type Environment,
-  instanceOf,
-  startService,
-} from "../support/service/service-process.ts";
+import { instanceOfSuite } from "../support/service/instance-of-suite.ts";
+import { accountWithKeys, startService } from "../support/service/service-process.ts";
 import { webhookDeps, webhookOf } from "../support/webhooks/webhook-of.ts";
 import { type Receiver, startReceiver } from "../support/webhooks/webhook-receiver.ts";
 
 const KILLS = effort(3, 8);
 const LINKS = 20;
 
-let folder: TemporaryFolder;
-let instance: Environment;
+const instance = instanceOfSuite({ WEBHOOK_ALLOW_PRIVATE: "true" });
 let account: { accountId: string; keys: string[] };
 beforeAll(async () => {
-  folder = await temporaryFolder();
-  instance = await instanceOf(folder.path, { WEBHOOK_ALLOW_PRIVATE: "true" });
   account = await accountWithKeys(instance, "developer", 1);
 }, 60_000);
-afterAll(() => folder?.remove());
 
 /** With a webhook that is told of ends alone. */
 async function receiverOfEnds(): Promise<Receiver> {
@@ -50,13 +41,7 @@ it("tells of each link once, through kills while it notes them", { timeout: 300_
   const expires = Date.now() + 3_000;
   const slugs = new Set<string>();
   while (slugs.size < LINKS) {
-    const response = await fetch(`${service.url}/api/v1/shorten`, {
-      method: "POST",
-      headers: { "x-api-key": key, "content-type": "application/json" },
-      body: JSON.stringify({ url: "https://example.com/", expires_at: new Date(expires).toISOString() }),
-    });
-    expect(response.status).toBe(201);
-    slugs.add(((await response.json()) as { slug: string }).slug);
+    slugs.add(await service.shorten(key, { expires_at: new Date(expires).toISOString() }));
   }
   expect(Date.now()).toBeLessThan(expires);
   await service.stop("SIGKILL");

@@ -35,7 +35,7 @@ it.each([
       });
     const counts = { stops: 0, unsealed: 0, lost: 0, doubled: 0 };
     for (let n = 0; n < stops; n += 1) {
-      const service = await startService(instance, [], undefined, more);
+      const service = await startService(instance, { serve: more });
       const { slug } = (await create()).body;
       const load = startRedirectLoad(`stop ${n}`, service.url, [slug], PER_SECOND);
       // Until the service takes no more.

@@ -13,9 +13,9 @@ import { setAsideCard } from "../../src/portal/admin/projection-pages.ts";
 import { html, htmlText } from "../../src/portal/shell/html.ts";
 import { cards } from "../../src/portal/shell/layout.ts";
 import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";
+import { finishBuild } from "../../src/projections/builds/await-builds.ts";
 import { begin } from "../../src/projections/builds/builds.ts";
 import { changeBuilds } from "../../src/projections/builds/builds-document.ts";
-import { finishBuild, foldQueried } from "../../src/projections/builds/fold-now.ts";
 import { groupStatus } from "../../src/projections/builds/status.ts";
 import { groupCollections, projectionGroups } from "../../src/projections/groups.ts";
 import { projectionRows } from "../../src/queries/audit/projection-rows.ts";
@@ -34,6 +34,7 @@ import { spoilLogFile } from "../support/event-store/spoil-log-file.ts";
 import { SPOILINGS, type Spoiling, spoiltEventStore } from "../support/event-store/spoilt-event-store.ts";
 import { AT, KEY, linkClicked, linkCreated, linkDisabled } from "../support/event-store/stored-events.ts";
 import { quietParts } from "../support/monitoring/quiet-parts.ts";
+import { foldListed } from "../support/projections/fold-groups.ts";
 import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 import { until } from "../support/runtime/until.ts";
 import { webhookOf } from "../support/webhooks/webhook-of.ts";
@@ -132,7 +133,7 @@ describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_0
     return { eventStore: from, readStore, newId, log, isServed: async () => false };
   };
   const fold = async (from: EventStore, readStore: ReadStore) => {
-    for (const group of projectionGroups) await foldQueried(foldDeps(from, readStore), group);
+    for (const group of projectionGroups) await foldListed(foldDeps(from, readStore), group);
   };
   async function route(): Promise<void> {
     const { deliveryQueue: queue } = stores.backend;

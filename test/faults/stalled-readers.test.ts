@@ -32,8 +32,7 @@ describe("a live feed that is not read while thousands of clicks come", () => {
     stores = await openStores();
     const sleep = async (ms: number) => void (await delay(ms));
     const log = { warn: () => undefined };
-    const source = { categories: ["clicks"], keyOf: linkOf };
-    live = liveEvents({ eventStore: stores.eventStore, sleep, log }, source);
+    live = liveEvents({ eventStore: stores.eventStore, sleep, log }, linkOf);
     responses = [];
     ended = Promise.withResolvers();
     // The route without its check of the key, so that only the stream is tested.

@@ -28,9 +28,7 @@ it.each(ways.slice(0, effort(1, 2)))(
     const { keys } = await accountWithKeys(instance, "free", 1);
     const before = await startService(instance);
     const port = Number(instance.PORT);
-    const created = await send<{ slug: string }>(port, "/api/v1/shorten", {
-      ...{ method: "POST", key: keys[0] ?? "", body: { url: "https://example.com/" } },
-    });
+    const slug = await before.shorten(keys[0]);
     await before.stop();
     const child = spawn(
       process.execPath,
@@ -42,7 +40,7 @@ it.each(ways.slice(0, effort(1, 2)))(
     endWithThisProcess(child);
     const ended = once(child, "exit");
     const isRedirected = () =>
-      send(port, `/${created.body.slug}`, {}).then(
+      send(port, `/${slug}`, {}).then(
         ({ status }) => status === 301,
         () => false,
       );

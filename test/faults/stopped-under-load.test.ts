@@ -1,38 +1,21 @@
 // A service that is stopped while visitors keep their connections: each reads a real answer as its last, and is counted.
 
 import { Agent, type IncomingMessage, request } from "node:http";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
 import { loggedEvents } from "../support/event-store/logged-events.ts";
-import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
-import {
-  accountWithKeys,
-  type Environment,
-  instanceOf,
-  startService,
-} from "../support/service/service-process.ts";
+import { instanceOfSuite } from "../support/service/instance-of-suite.ts";
+import { accountWithKeys, startService } from "../support/service/service-process.ts";
 
 const VISITORS = 40;
 
-let folder: TemporaryFolder;
-let instance: Environment;
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  instance = await instanceOf(folder.path);
-});
-afterAll(() => folder.remove());
+const instance = instanceOfSuite();
 
 it("answers the last request of each connection with its redirect and `connection: close`", async () => {
   const { keys } = await accountWithKeys(instance, "developer", 1);
   const service = await startService(instance);
-  const shorten = (fields: object) =>
-    fetch(`${service.url}/api/v1/shorten`, {
-      method: "POST",
-      headers: { "x-api-key": keys[0] ?? "", "content-type": "application/json" },
-      body: JSON.stringify({ url: "https://example.com/", ...fields }),
-    }).then(async (answer) => ((await answer.json()) as { slug: string }).slug);
-  const slug = await shorten({});
+  const slug = await service.shorten(keys[0]);
   const last: Answer[] = [];
   let answered = 0;
   const visit = async () => {
@@ -51,7 +34,7 @@ it("answers the last request of each connection with its redirect and `connectio
   await Promise.all([service.stop("SIGTERM"), ...visitors]);
   expect(last).toEqual(Array(VISITORS).fill({ status: 301, connection: "close" }));
   expect(performance.now() - began).toBeLessThan(4_000);
-  const store = await openSqliteEventStore(`${folder.path}/events.db`);
+  const store = await openSqliteEventStore(`${instance.DATA_DIR}/events.db`);
   const clicks = await loggedEvents(store, { categories: ["clicks"], limit: 100_000 });
   await store.close();
   expect(clicks).toHaveLength(answered);

@@ -84,7 +84,7 @@ describe.runIf(isLong)("a release that raises a projection's version", () => {
     return expect.poll(position, { ...LONG, interval: 10 }).toBeGreaterThanOrEqual(events);
   };
   const startNext = async () => {
-    service = await startService(instance, [], next.folder);
+    service = await startService(instance, { program: next.folder });
   };
 
   /** Visits both links about forty times a second while the work runs. */

@@ -8,12 +8,10 @@ import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
 import { startRedirectLoad } from "../support/redirect/redirect-load.ts";
 import { effort } from "../support/runtime/effort.ts";
-import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { send } from "../support/service/ask.ts";
+import { instanceOfSuite } from "../support/service/instance-of-suite.ts";
 import {
   accountWithKeys,
-  type Environment,
-  instanceOf,
   runCommand,
   type ServiceProcess,
   startService,
@@ -24,23 +22,17 @@ const LIMIT = 50;
 const PER_SECOND = 300;
 
 describe("a service of two workers", () => {
-  let folder: TemporaryFolder;
-  let instance: Environment;
+  const instance = instanceOfSuite({ CLICK_DURABILITY: "durable" });
   let service: ServiceProcess;
   let keys: string[];
   let port: number;
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    instance = await instanceOf(folder.path, { CLICK_DURABILITY: "durable" });
     ({ keys } = await accountWithKeys(instance, "free", 2));
-    service = await startService(instance, [], undefined, ["--workers", "2"]);
+    service = await startService(instance, { serve: ["--workers", "2"] });
     port = Number(instance.PORT);
     await allWorkersAnswer(port);
   });
-  afterAll(async () => {
-    await service.stop("SIGKILL");
-    await folder.remove();
-  });
+  afterAll(() => service.stop("SIGKILL"));
 
   /** `1` and `2` answer HTTP. Throws without such a process, because a signal to process 0 is one to this test. */
   const processOf = (worker: "1" | "2" | "background"): number => {

@@ -8,7 +8,6 @@ import { type RedirectLoad, startRedirectLoad } from "../support/redirect/redire
 import { effort, isLong } from "../support/runtime/effort.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
-import { send } from "../support/service/ask.ts";
 import {
   accountWithKeys,
   instanceOf,
@@ -31,18 +30,14 @@ describe("workers under load", () => {
     folder = await temporaryFolder();
     const instance = await instanceOf(folder.path, { CLICK_DURABILITY: "batched", LOG_LEVEL: "info" });
     const { keys } = await accountWithKeys(instance, "free", 1);
-    service = await startService(instance, [], undefined, ["--workers", "2"]);
+    service = await startService(instance, { serve: ["--workers", "2"] });
     logged = "";
     service.child.stdout?.on("data", (chunk) => (logged += chunk));
     port = Number(instance.PORT);
     key = keys[0] ?? "";
     await allWorkersAnswer(port);
-    const created = await send<{ slug: string }>(port, "/api/v1/shorten", {
-      method: "POST",
-      key,
-      body: { url: "https://example.com/" },
-    });
-    load = startRedirectLoad("stopped", service.url, [created.body.slug], PER_SECOND);
+    const slug = await service.shorten(key);
+    load = startRedirectLoad("stopped", service.url, [slug], PER_SECOND);
     await load.answeredMore(effort(200, 600));
   });
   afterEach(async () => {

@@ -21,9 +21,9 @@ import type { Breakdown } from "../../src/projections/definitions/summaries/brea
 import type { DaySummary } from "../../src/projections/definitions/summaries/day.ts";
 import { type Tally, valueCounts } from "../../src/projections/definitions/summaries/tally.ts";
 import { type Patterns, shortCode } from "../../src/projections/definitions/summaries/visitors.ts";
+import { closedDays, linkDayOf } from "../../src/projections/fold/clicks/stored-days.ts";
 import { withdrawnOfAll } from "../../src/projections/fold/read-withdrawals.ts";
 import { clicks as clickGroup } from "../../src/projections/groups.ts";
-import { closedDays, closedLinkDay } from "../../src/queries/analytics/closed-link-days.ts";
 import type { EventStore, Position } from "../../src/stores/event-store/port.ts";
 import type { Document, ReadStore } from "../../src/stores/read-store/port.ts";
 import { loggedEvents } from "../support/event-store/logged-events.ts";
@@ -318,7 +318,7 @@ async function linkDays(readStore: ReadStore): Promise<(Document & DaySummary)[]
   const days: (Document & DaySummary)[] = [];
   for (const { link, accountId } of LINKS)
     for await (const day of closedDays(readStore, accountId)) {
-      const ofLink = await closedLinkDay(readStore, day, link);
+      const ofLink = await linkDayOf(readStore, day, link);
       if (ofLink) days.push(ofLink);
     }
   return days.sort((a, b) => (a._id < b._id ? -1 : 1));

@@ -26,7 +26,7 @@ import { startDouble } from "../support/event-store/eventstoredb-double/double.t
 import type { Look } from "../support/event-store/eventstoredb-double/read.ts";
 import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { ACCOUNT, linkClicked, linkCreated, linkDisabled } from "../support/event-store/stored-events.ts";
-import { firstBuild, foldGroups } from "../support/projections/fold-groups.ts";
+import { firstBuild, foldGroups, silent } from "../support/projections/fold-groups.ts";
 import { openStores } from "../support/runtime/stores.ts";
 import { until } from "../support/runtime/until.ts";
 
@@ -81,7 +81,7 @@ async function holds(taken: readonly Step[]): Promise<void> {
       eventStore: await readerOf("follower"),
       documentsPosition: () => writer.head(),
       random: Math.random,
-      log: () => undefined,
+      log: silent,
     });
     following = follower.run(stop.signal);
     let lives = 0;

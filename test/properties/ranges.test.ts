@@ -8,9 +8,8 @@ import { withdrawalStream } from "../../src/events/streams.ts";
 import { CLICK_KINDS, type ClickKind, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
 import { isWithdrawnBy, type Withdrawal, withdrawalsAfter } from "../../src/events/withdrawals.ts";
 import { COLUMNS, textsOf } from "../../src/projections/definitions/click-tables/columns.ts";
-import { DIMENSIONS } from "../../src/projections/definitions/summaries/breakdown.ts";
+import { DIMENSION_NAMES, DIMENSIONS } from "../../src/projections/definitions/summaries/breakdown.ts";
 import { lifecycle } from "../../src/projections/groups.ts";
-import { DIMENSION_FIELDS } from "../../src/queries/analytics/counting/count-summary.ts";
 import { INTERVALS } from "../../src/queries/analytics/intervals.ts";
 import type { LinkNumbers } from "../../src/queries/analytics/link-numbers.ts";
 import type { Position } from "../../src/stores/event-store/port.ts";
@@ -204,9 +203,9 @@ function expectToBe(found: LinkNumbers, clicks: readonly Recorded[]): void {
     ),
   );
   expect(found.series.map(({ total }) => total)).toEqual(byPoint.map(({ length }) => length));
-  for (const dimension of DIMENSIONS)
+  for (const dimension of DIMENSION_NAMES)
     expect(new Map(found.breakdowns[dimension].values)).toEqual(
-      tallied(clicks.map((click) => textsOf(click)[COLUMNS.indexOf(DIMENSION_FIELDS[dimension])] as string)),
+      tallied(clicks.map((click) => textsOf(click)[COLUMNS.indexOf(DIMENSIONS[dimension])] as string)),
     );
   expect(new Map(found.utm.source.values)).toEqual(tallied(clicks.flatMap(({ utm }) => utm?.source ?? [])));
   expect(new Map(ledBy(found))).toEqual(
@@ -238,7 +237,7 @@ function summed(ranges: readonly LinkNumbers[]) {
   };
   return {
     totals: add(ranges.map(({ totals }) => Object.entries(totals))),
-    breakdowns: DIMENSIONS.map((name) => add(ranges.map(({ breakdowns }) => breakdowns[name].values))),
+    breakdowns: DIMENSION_NAMES.map((name) => add(ranges.map(({ breakdowns }) => breakdowns[name].values))),
     utm: add(ranges.map(({ utm }) => utm.source.values)),
     rules: add(ranges.map(ledBy)),
   };

@@ -96,10 +96,15 @@ it.skipIf(process.getuid?.() !== 0)(
     expect(kept).not.toContain([...seen].sort()[0]);
     await ended(service, "SIGTERM");
     expect(service.exitCode).toBe(0);
-    const { accounts } = JSON.parse(
-      await linkledger("account list", { DATA_DIR: join(BACKUPS, kept.at(-1) as string) }),
-    );
+    const restored = { ...stage.env, DATA_DIR: join(BACKUPS, kept.at(-1) as string) };
+    const again = child([...command.entrypoint, ...command.cmd], { ...stage, env: restored });
+    onTestFinished(() => ended(again, "SIGKILL"));
+    await until("the health check", async () => (await exitOf(command.health, stage)) === 0, {
+      withinMs: 200_000,
+    });
+    const { accounts } = JSON.parse(await linkledger("account list", restored));
     expect(accounts).toMatchObject([{ email: "a@example.com" }]);
+    await ended(again, "SIGTERM");
     expect(await listed(stage)).toEqual(before);
   },
 );

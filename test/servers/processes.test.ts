@@ -80,7 +80,7 @@ onServer(mongodb, () =>
         for (const node of [a, b]) expect(await ask(node)).toBe(200);
         projector.child.kill("SIGSTOP");
         try {
-          // The event alone: the command line would fold what it wrote by itself.
+          // The event alone: a command would wait for the projector.
           const { EVENTSTORE_URL = "", EVENTSTORE_PREFIX = "" } = cluster.environment;
           const eventStore = prefixedEventStore(await openEventStoreDb(EVENTSTORE_URL), EVENTSTORE_PREFIX);
           await deactivateKey({ ...runtimeDeps, eventStore }, operator, other.accountId, other.keyId);

@@ -4,7 +4,7 @@ import type { LinkRule } from "../../events/link-options.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
 import { UTM_FIELDS } from "../../events/vocabulary.ts";
 import type { ClickGap } from "../../projections/definitions/click-gaps.ts";
-import { DIMENSIONS, type Dimension } from "../../projections/definitions/summaries/breakdown.ts";
+import { DIMENSION_NAMES, type Dimension } from "../../projections/definitions/summaries/breakdown.ts";
 import type {
   Breakdowns,
   LinkNumbers,
@@ -85,7 +85,7 @@ function numbersOf({ link, totals, breakdowns, utm, rules }: LinkNumbers) {
     previews: eventTypes.preview,
     qrScans: eventTypes.qr_scan,
     eventTypes,
-    ...(Object.fromEntries(DIMENSIONS.map((name) => [name, of(name)])) as Record<Dimension, Counts>),
+    ...(Object.fromEntries(DIMENSION_NAMES.map((name) => [name, of(name)])) as Record<Dimension, Counts>),
     devices: { ...DEVICES_SHOWN, ...of("devices") },
     utm: Object.fromEntries(UTM_FIELDS.map((field) => [field, counts(utm[field].values)])),
     ...(listed.length > 0 && { rules: listed.map((rule) => ruleAnswer(rule, link.rules)) }),
@@ -96,7 +96,7 @@ function numbersOf({ link, totals, breakdowns, utm, rules }: LinkNumbers) {
 /** Hits of the values that a breakdown doesn't list, by its name. */
 function othersOf({ breakdowns, utm, rules }: Breakdowns): [name: string, hits: number][] {
   const lists: [string, Pick<ListedValues, "other">][] = [
-    ...DIMENSIONS.map((name): [string, ListedValues] => [name, breakdowns[name]]),
+    ...DIMENSION_NAMES.map((name): [string, ListedValues] => [name, breakdowns[name]]),
     ...UTM_FIELDS.map((field): [string, ListedValues] => [`utm_${field}`, utm[field]]),
     ["rules", rules],
   ];

@@ -1,6 +1,7 @@
 // Seals the log for as long as the process holds the lease, in small steps between which the thread does its own work.
 
 import { ALL_CATEGORIES } from "../../events/streams.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
 import { inTime, type MonotonicClock, systemClock } from "../../runtime/pause.ts";
 import { pageSource } from "../../stores/event-store/log-source.ts";
 import { RevisionConflict } from "../../stores/event-store/port.ts";
@@ -9,7 +10,7 @@ import { SEALING_PAGE, Sealer, type SealerDeps, sealAll } from "./sealer.ts";
 
 export type KeepSealingDeps = SealerDeps & {
   eventStore: Pick<SharedLog, "subscribeStored">;
-  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+  log: Pick<BasicLogger, "info" | "warn">;
 };
 
 /** The start has more urgent work. */

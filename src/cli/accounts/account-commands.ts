@@ -10,7 +10,7 @@ import { ownerEmail } from "../../queries/people.ts";
 import { listWebhooks, webhookRow } from "../../queries/webhooks.ts";
 import { type CommandRow, required } from "../command.ts";
 import { ACCOUNT } from "../named.ts";
-import { catchUp, runFirstCommand, runQuery, runWithoutCatchUp } from "../session.ts";
+import { asQuery, catchUp, inService } from "../session.ts";
 
 const DAY_MS = 86_400_000;
 const TIER = new Option("--tier <tier>", "subscription tier; by default that of who signs up").choices(TIERS);
@@ -27,7 +27,6 @@ export const commands: readonly CommandRow[] = [
       TIER,
       new Option("--key", "issue a first API key, too, which is shown this once only"),
     ],
-    by: runFirstCommand,
     async run(
       { deps, context, config },
       { email: address, tier = config.defaultTier, key: wantsKey }: NewAccount,
@@ -54,7 +53,6 @@ export const commands: readonly CommandRow[] = [
     about: "make a link with which somebody chooses a password and opens an account, once, within a week",
     args: { email: "the address that the account will have" },
     options: [TIER],
-    by: runFirstCommand,
     async run({ deps, config }, { tier = config.defaultTier }: { tier?: Tier }, address: string) {
       const { INVITATION_MS, invite } = await import("../../commands/people/one-time-tokens.ts");
       const { email, path, expiresAt } = await invite(
@@ -77,7 +75,7 @@ export const commands: readonly CommandRow[] = [
   {
     name: "upgrades",
     about: "accounts that ask for the Developer plan, longest first; `account tier` grants it",
-    by: runQuery,
+    by: asQuery,
     async run({ deps }) {
       const requests = (await upgradeRequests(deps)).map(async ({ accountId, at }) => ({
         account_id: accountId,
@@ -91,7 +89,7 @@ export const commands: readonly CommandRow[] = [
     name: "password <account>",
     about: "make a link with which the account's owner chooses a new password, once, within a day",
     args,
-    by: runWithoutCatchUp,
+    by: inService,
     async run({ deps, config }, _: object, accountId: string) {
       const { issuePasswordReset } = await import("../../commands/people/one-time-tokens.ts");
       const { path, expiresAt } = await issuePasswordReset(deps, accountId, {
@@ -122,21 +120,21 @@ export const commands: readonly CommandRow[] = [
   {
     name: "list",
     about: "all accounts, oldest first",
-    by: runQuery,
+    by: asQuery,
     async run(session) {
-      const found = await listAccounts(session.deps);
-      return { accounts: await Promise.all(found.map((row) => accountRow(session.deps, row))) };
+      const accounts = await listAccounts(session.deps);
+      return { accounts: await Promise.all(accounts.map((row) => accountRow(session.deps, row))) };
     },
   },
   {
     name: "show <account>",
     about: "one account with its keys, domains and webhooks",
     args,
-    by: runQuery,
+    by: asQuery,
     async run(session, _: object, accountId: string) {
-      const { account: found, keys, domains } = await showAccount(session.deps, accountId);
+      const { account, keys, domains } = await showAccount(session.deps, accountId);
       return {
-        ...(await accountRow(session.deps, found)),
+        ...(await accountRow(session.deps, account)),
         keys: keys.map((key) => keyRow(key, session.deps.clock())),
         domains: domains.map(domainRow),
         webhooks: (await listWebhooks(session.deps, accountId)).map(webhookRow),

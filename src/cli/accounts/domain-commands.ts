@@ -11,7 +11,7 @@ import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { domainRow, listDomains } from "../../queries/domains.ts";
 import { type CommandRow, option } from "../command.ts";
 import { DOMAIN } from "../named.ts";
-import { runQuery } from "../session.ts";
+import { asQuery } from "../session.ts";
 
 type OfAccount = { account: string };
 
@@ -20,8 +20,8 @@ export const commands: readonly CommandRow[] = [
     name: "add <hostname>",
     about: "add a custom domain and show the TXT record that proves it",
     byAccount: true,
-    async run({ deps, context }, { account }: OfAccount, given: string) {
-      const { hostname, record } = await addDomain(deps, context, account, given);
+    async run({ deps, context }, { account }: OfAccount, name: string) {
+      const { hostname, record } = await addDomain(deps, context, account, name);
       return { hostname, record };
     },
   },
@@ -30,8 +30,8 @@ export const commands: readonly CommandRow[] = [
     about: "verify a domain by its TXT record",
     byAccount: true,
     options: [option("--skip-dns", "do not ask DNS: the operator vouches for the ownership")],
-    async run({ deps, context }, options: OfAccount & { skipDns?: boolean }, given: string) {
-      const { domainId, hostname } = await verifyDomain(deps, context, options.account, given, options);
+    async run({ deps, context }, options: OfAccount & { skipDns?: boolean }, name: string) {
+      const { domainId, hostname } = await verifyDomain(deps, context, options.account, name, options);
       return { domain_id: domainId, hostname, state: "verified" };
     },
   },
@@ -55,7 +55,7 @@ export const commands: readonly CommandRow[] = [
     name: "list",
     about: "the domains of an account",
     byAccount: true,
-    by: runQuery,
+    by: asQuery,
     async run({ deps }, { account }: OfAccount) {
       return { domains: (await listDomains(deps, account)).map(domainRow) };
     },

@@ -12,7 +12,7 @@ import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { findKey, keyRow, lastUseOf, listKeys } from "../../queries/accounts.ts";
 import { type CommandRow, option, timeArgument, wholeFrom } from "../command.ts";
 import type { Named } from "../named.ts";
-import { runQuery } from "../session.ts";
+import { asQuery } from "../session.ts";
 
 type NewKey = { account: string; label?: string; scopes?: string[]; expiresAt?: Date; networks?: string[] };
 
@@ -21,8 +21,8 @@ const list = (text: string) => text.split(",").map((part) => part.trim());
 /** @throws key_not_found */
 const KEY: Named = {
   about: "id",
-  async find({ deps }, given): Promise<KeyDocument> {
-    const key = await findKey(deps, given);
+  async find({ deps }, keyId): Promise<KeyDocument> {
+    const key = await findKey(deps, keyId);
     if (!key) throw new Refused("key_not_found");
     return key;
   },
@@ -52,7 +52,7 @@ export const commands: readonly CommandRow[] = [
     name: "list",
     about: "the keys of an account, deactivated ones too",
     byAccount: true,
-    by: runQuery,
+    by: asQuery,
     async run({ deps }, { account }: { account: string }) {
       const rows = (await listKeys(deps, account)).map(async (key) => ({
         ...keyRow(key, deps.clock()),

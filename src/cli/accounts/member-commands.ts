@@ -6,7 +6,7 @@ import { ROLES, type Role } from "../../events/vocabulary.ts";
 import { memberRows } from "../../queries/people.ts";
 import { type CommandRow, required } from "../command.ts";
 import { PERSON } from "../named.ts";
-import { runQuery } from "../session.ts";
+import { asQuery } from "../session.ts";
 
 const ROLE = new Argument("<role>", "what they may do: docs/people.md").choices(ROLES);
 
@@ -15,7 +15,7 @@ export const commands: readonly CommandRow[] = [
     name: "list",
     about: "the members of an account, and its open invitations",
     byAccount: true,
-    by: runQuery,
+    by: asQuery,
     async run({ deps }, { account }: { account: string }) {
       return await memberRows(deps, opened(await loadAccount(deps.eventStore, account)));
     },

@@ -4,13 +4,13 @@ import { Refused } from "../../commands/refusals.ts";
 import { listPersons, personRow } from "../../queries/people.ts";
 import { type CommandRow, required } from "../command.ts";
 import { PERSON } from "../named.ts";
-import { runQuery } from "../session.ts";
+import { asQuery } from "../session.ts";
 
 export const commands: readonly CommandRow[] = [
   {
     name: "list",
     about: "all who sign in, oldest first",
-    by: runQuery,
+    by: asQuery,
     async run({ deps }) {
       return { persons: await listPersons(deps) };
     },
@@ -19,7 +19,7 @@ export const commands: readonly CommandRow[] = [
     name: "show <person>",
     about: "one person, and the accounts that they are a member of",
     args: { person: PERSON },
-    by: runQuery,
+    by: asQuery,
     async run({ deps }, _: object, personId: string) {
       const person = await personRow(deps, personId);
       if (!person) throw new Refused("person_not_found");

@@ -11,7 +11,7 @@ import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import { type CommandRow, option, wholeFrom } from "../command.ts";
 import { LINK, linkNamed } from "../named.ts";
 import { forPeople } from "../output.ts";
-import { runReading } from "../session.ts";
+import { inService } from "../session.ts";
 import { auditQuestions } from "./question-commands.ts";
 import { auditSealCommands } from "./seal-commands.ts";
 
@@ -24,7 +24,7 @@ export const commands: readonly CommandRow[] = [
     name: "streams",
     about: "all streams with their number of events",
     options: [category("only streams of it")],
-    by: runReading,
+    by: inService,
     async run({ backend }, options: { category?: string }) {
       const categories = options.category ? [options.category] : CATEGORIES;
       return { streams: await streams(backend.eventStore, categories) };
@@ -33,7 +33,7 @@ export const commands: readonly CommandRow[] = [
   {
     name: "stream <name>",
     about: "the events of one stream",
-    by: runReading,
+    by: inService,
     run: ({ backend, work, terminal }, { json }: { json?: boolean }, name: string) =>
       work.printing(
         streamParts(backend.eventStore, streamNamed(name), { json, width: terminal.stdout.columns }),
@@ -51,7 +51,7 @@ export const commands: readonly CommandRow[] = [
       ).conflicts("after"),
       option("--limit <count>", "at most so many", wholeFrom(1, 9)).default(PAGE),
     ],
-    by: runReading,
+    by: inService,
     async run({ backend }, options: { category?: string; after?: Position; from?: Position; limit: number }) {
       const { category, after, from, limit } = options;
       for (const position of [after, from])
@@ -66,7 +66,7 @@ export const commands: readonly CommandRow[] = [
     name: "link <link>",
     about: "everything that happened to one link, withdrawals of its hits too; the hits apart",
     args: { link: LINK },
-    by: runReading,
+    by: inService,
     async run(session, _: object, text: string) {
       const { backend } = session;
       const { host, slug } = linkNamed(session, text);
@@ -83,13 +83,13 @@ export const commands: readonly CommandRow[] = [
 ];
 
 async function streams(eventStore: EventStore, categories: readonly string[]) {
-  const found = new Map<string, { stream: string; events: number; last_recorded_at: string }>();
+  const byName = new Map<string, { stream: string; events: number; last_recorded_at: string }>();
   for await (const { events } of logPages(eventStore, { after: START, categories, limit: PAGE }))
     for (const { stream, recordedAt } of events) {
-      const known = found.get(stream)?.events ?? 0;
-      found.set(stream, { stream, events: known + 1, last_recorded_at: recordedAt });
+      const before = byName.get(stream)?.events ?? 0;
+      byName.set(stream, { stream, events: before + 1, last_recorded_at: recordedAt });
     }
-  return [...found.values()];
+  return [...byName.values()];
 }
 
 /** Page by page, as a stream may be longer than memory: one JSON document, or for people. @throws Failure */

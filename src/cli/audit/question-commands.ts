@@ -12,7 +12,7 @@ import { type Asked, type Question, questions } from "../../queries/audit/questi
 import { type CommandRow, option, wholeFrom } from "../command.ts";
 import { LINK, linkNamed } from "../named.ts";
 import { type Printable, text, withVerdict } from "../output.ts";
-import { runQuery, runReading, type Session } from "../session.ts";
+import { asQuery, inService, type Session } from "../session.ts";
 
 const { events, event, state, clicks, seals } = questions;
 
@@ -20,7 +20,7 @@ export const auditQuestions: readonly CommandRow[] = [
   questionCommand(events, {
     name: "find",
     about: "events of accounts, domains, links and the operator, newest first; options can be combined",
-    by: runQuery,
+    by: asQuery,
   }),
   questionCommand(event, {
     name: "event <stream> <revision>",
@@ -33,10 +33,10 @@ export const auditQuestions: readonly CommandRow[] = [
   questionCommand(
     {
       ...clicks,
-      async answer(deps: Parameters<typeof clicks.answer>[0], asked) {
-        const found = await clicks.answer(deps, asked);
-        const rest = `there may be more: go on with --after ${found.next}`;
-        return { ...found, rest: found.next === null ? "no more" : rest };
+      async answer(deps: Parameters<typeof clicks.answer>[0], search) {
+        const page = await clicks.answer(deps, search);
+        const rest = `there may be more: go on with --after ${page.next}`;
+        return { ...page, rest: page.next === null ? "no more" : rest };
       },
     },
     {
@@ -56,9 +56,9 @@ export const explainCommand: CommandRow = {
   about: "one link: who made it, what was changed by whom, its hits, and what proves that",
   args: { link: LINK },
   options: [option("--verify", "compare its seals with the log, and count its hits in the log; reads much")],
-  by: runReading,
-  run: (session, { verify = false }: { verify?: boolean }, given: string) =>
-    explainLink(auditDeps(session), linkNamed(session, given), { verify }),
+  by: inService,
+  run: (session, { verify = false }: { verify?: boolean }, name: string) =>
+    explainLink(auditDeps(session), linkNamed(session, name), { verify }),
   print: explainedForPeople,
   exitCode: ({ verdict }: LinkExplanation) => (verdict === "problem" ? 1 : 0),
 };
@@ -68,34 +68,34 @@ export function questionCommand<Args extends z.ZodObject, Answer extends object>
   { args, answer }: Question<ReturnType<typeof auditDeps>, Args, Answer>,
   row: Pick<CommandRow, "name" | "about" | "by">,
 ): CommandRow {
-  const asked = askedBy(args, row.name);
+  const request = askedBy(args, row.name);
   return {
-    by: runReading,
+    by: inService,
     ...row,
-    args: asked.args,
-    options: asked.options,
-    run: async (session, chosen: Record<string, unknown>, ...given: unknown[]) =>
-      (await answer(auditDeps(session), asked.from(chosen, given))) as Printable,
+    args: request.args,
+    options: request.options,
+    run: async (session, options: Record<string, unknown>, ...operands: unknown[]) =>
+      (await answer(auditDeps(session), request.from(options, operands))) as Printable,
   };
 }
 
 /** How a command takes the arguments of a question, each parsed as the console parses its field. */
 export function askedBy<Args extends z.ZodObject>({ shape }: Args, command: string) {
-  const named = [...command.matchAll(/<(\w+)>/g)].map(([, name = ""]) => name);
-  const args = named.map((name) => {
+  const operandNames = [...command.matchAll(/<(\w+)>/g)].map(([, name = ""]) => name);
+  const args = operandNames.map((name) => {
     const schema = shape[name] as z.ZodType;
     const { example } = (schema.meta() ?? {}) as Asked;
     return [name, new Argument(`<${name}>`, example).argParser(parsedBy(schema))] as const;
   });
   const options = Object.entries<z.ZodType>(shape)
-    .filter(([name]) => !named.includes(name))
+    .filter(([name]) => !operandNames.includes(name))
     .map(([name, schema]) => [name, optionOf(name, schema)] as const);
   return {
     args: Object.fromEntries(args),
-    options: options.map(([, one]) => one),
-    from(chosen: Record<string, unknown>, given: readonly unknown[]): z.infer<Args> {
-      const fromOptions = options.map(([name, one]) => [name, chosen[one.attributeName()]]);
-      return Object.fromEntries([...fromOptions, ...named.map((name, n) => [name, given[n]])]);
+    options: options.map(([, option]) => option),
+    from(values: Record<string, unknown>, operands: readonly unknown[]): z.infer<Args> {
+      const fromOptions = options.map(([name, option]) => [name, values[option.attributeName()]]);
+      return Object.fromEntries([...fromOptions, ...operandNames.map((name, n) => [name, operands[n]])]);
     },
   };
 }
@@ -106,14 +106,14 @@ function optionOf(name: string, schema: z.ZodType): Option {
   const word = name.replace(/_id$/, "").replaceAll("_", "-");
   const { success, data } = schema.safeParse(undefined);
   // A page of the console is limited, an answer of a command is not.
-  const made = option(`--${word} <value>`, about, name === "limit" ? wholeFrom(1) : parsedBy(schema));
-  return success ? made.default(data) : made.makeOptionMandatory();
+  const parsed = option(`--${word} <value>`, about, name === "limit" ? wholeFrom(1) : parsedBy(schema));
+  return success ? parsed.default(data) : parsed.makeOptionMandatory();
 }
 
 /** The function throws InvalidArgumentError. */
 function parsedBy(schema: z.ZodType): (text: string) => unknown {
-  return (given) => {
-    const { success, data, error } = schema.safeParse(given, OUR_WORDS);
+  return (text) => {
+    const { success, data, error } = schema.safeParse(text, OUR_WORDS);
     if (success) return data;
     const why = error.issues.map(({ message }) => message).join("; ");
     throw new InvalidArgumentError(why.startsWith("must be") ? `It ${why}.` : why);
@@ -127,15 +127,15 @@ export function auditDeps({ backend, deps, config }: Session) {
     foldStore: backend.foldStore,
     deliveryQueue: backend.deliveryQueue,
     findClicks: (search: Parameters<typeof findClicks>[1]) => findClicks(backend, search),
-    matchingClicks: ((...asked) => matchingClicks(deps, ...asked)) as FindMatching,
+    matchingClicks: ((...search) => matchingClicks(deps, ...search)) as FindMatching,
     get sealKeys() {
       return sealKeysFrom(config).map(({ publicKey }) => publicKey);
     },
   };
 }
 
-function explainedForPeople({ history, owner, ...found }: LinkExplanation, width?: number) {
-  const { link, short_url, destination, status, created_at, created_by, ...rest } = found;
+function explainedForPeople({ history, owner, ...explanation }: LinkExplanation, width?: number) {
+  const { link, short_url, destination, status, created_at, created_by, ...rest } = explanation;
   const of = { link, short_url, destination, status, owner: owner.email ?? owner.account_id };
   return withVerdict({ ...of, created_at, created_by, history: history.map(stepText), ...rest }, width);
 }

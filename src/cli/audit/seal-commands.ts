@@ -17,7 +17,7 @@ import { Failure } from "../../runtime/errors.ts";
 import { storesOf } from "../../service/stores/backend.ts";
 import { type CommandRow, option } from "../command.ts";
 import { withVerdict } from "../output.ts";
-import { runReading, runWithoutCatchUp, runWithoutStores, type Session } from "../session.ts";
+import { inService, onStoredData, type Session, withoutStores } from "../session.ts";
 
 /** Ed25519, in base64url. */
 const KEY = /^[\w-]{43}$/;
@@ -38,7 +38,7 @@ export const auditSealCommands: readonly CommandRow[] = [
         "trust only seals by these: public keys that `audit key` printed, or files of them",
       ),
     ],
-    by: (call, ...more) => (call.options.file === undefined ? runReading : runWithoutStores)(call, ...more),
+    by: (call, run) => (call.options.file === undefined ? onStoredData : withoutStores)(call, run),
     run: (session, options: VerifyOptions) =>
       options.file === undefined ? verify(session, options) : verifyFile(session, options.file, options),
     print: withVerdict,
@@ -51,19 +51,19 @@ export const auditSealCommands: readonly CommandRow[] = [
     options: [
       option("--anyway", "also behind a seal that can't be trusted, or after an older log was restored"),
     ],
-    by: runWithoutCatchUp,
+    by: inService,
     run: (session, { anyway = false }: { anyway?: boolean }) => sealNow(session, anyway),
   },
   {
     name: "anchor",
     about: "what binds the newest seal and all before it, to be kept outside of the service",
-    by: runReading,
+    by: inService,
     run: newestAnchor,
   },
   {
     name: "key",
     about: "the public key of the seals, to be kept outside of the service",
-    by: runReading,
+    by: inService,
     async run({ config }) {
       const [{ publicKey }] = sealKeysFrom(config);
       return { public_key: publicKey };
@@ -78,7 +78,7 @@ export const auditSealCommands: readonly CommandRow[] = [
       option("--stream <name>", "events of this stream only").argParser(streamNamed),
     ],
     json: false,
-    by: runReading,
+    by: inService,
     async run({ backend, work }, options: ExportOptions) {
       for (const position of [options.from, options.to])
         if (position !== undefined) await refuseForeignPosition(backend, position);
@@ -93,17 +93,17 @@ export const auditSealCommands: readonly CommandRow[] = [
 async function verify(session: Session, { anchor, key }: VerifyOptions) {
   const { config, backend, work } = session;
   const trust = key
-    ? { publicKeys: await givenKeys(session, key), keyOrigin: "of --key" }
+    ? { publicKeys: await publicKeys(session, key), keyOrigin: "of --key" }
     : trustOf(config, sealKeysFrom(config));
   const log = await storesOf(config, { readOnly: true }).openVerifiableLog();
   const deps = { ...log, eventStore: work.watched(log.eventStore), noted: notedSeal(backend.foldStore) };
-  const found = await work
+  const verified = await work
     .interruptible(
       () => `${work.shareText} of the log was read, and nothing is said of it: a verification begins anew`,
       () => verifyLog(deps, { trust, anchor }),
     )
     .finally(() => log.close());
-  const { ok, verdict, sentence, events, streams, types, problemCount, problems, seals } = found;
+  const { ok, verdict, sentence, events, streams, types, problemCount, problems, seals } = verified;
   return {
     ok,
     events,
@@ -112,7 +112,7 @@ async function verify(session: Session, { anchor, key }: VerifyOptions) {
     problem_count: problemCount,
     problems,
     seals,
-    anchor: found.anchor,
+    anchor: verified.anchor,
     verdict,
     sentence,
   };
@@ -137,9 +137,9 @@ function anchorFrom(text: string): KnownSeal {
 }
 
 /** Each is a key, or the name of a file that holds one. @throws Failure */
-async function givenKeys({ files }: Pick<Session, "files">, given: readonly string[]): Promise<string[]> {
+async function publicKeys({ files }: Pick<Session, "files">, texts: readonly string[]): Promise<string[]> {
   return await Promise.all(
-    given.map(async (text) => {
+    texts.map(async (text) => {
       if (KEY.test(text)) return text;
       const read = Array.fromAsync(files.source(text).read()).then((parts) =>
         Buffer.concat(parts).toString().trim(),
@@ -157,7 +157,7 @@ async function givenKeys({ files }: Pick<Session, "files">, given: readonly stri
 /** Needs neither stores nor settings. */
 async function verifyFile({ work, files }: Session, file: string, { key }: VerifyOptions) {
   if (!key) throw new Failure("--file needs --key: the public key that `audit key` printed");
-  const keys = await givenKeys({ files }, key);
+  const keys = await publicKeys({ files }, key);
   // An error here, as the stream's own would come too late.
   const size = await files.source(file).size();
   const lines = async function* () {
@@ -169,11 +169,11 @@ async function verifyFile({ work, files }: Session, file: string, { key }: Verif
       yield line;
     }
   };
-  const found = await work.interruptible(
+  const verified = await work.interruptible(
     () => `${work.shareText} of the file was read, and nothing is said of it: a verification begins anew`,
     () => verifyExport(lines(), keys),
   );
-  const { ok, seals, events, unsealed, selection, problems, verdict, sentence } = found;
+  const { ok, seals, events, unsealed, selection, problems, verdict, sentence } = verified;
   const shown = Object.fromEntries(Object.entries(selection).filter(([, value]) => value !== undefined));
   const counts = { seals, events, unsealed, selection: shown, problem_count: problems.length };
   return { ok, ...counts, problems, verdict, sentence };
@@ -181,8 +181,8 @@ async function verifyFile({ work, files }: Session, file: string, { key }: Verif
 
 async function sealNow({ backend, deps, config }: Session, anyway: boolean) {
   const { eventStore, foldStore } = backend;
-  const given = { ...deps, eventStore, keys: sealKeysFrom(config), noted: notedSeal(foldStore) };
-  const last = await sealAll(given, { anyway });
+  const sealing = { ...deps, eventStore, keys: sealKeysFrom(config), noted: notedSeal(foldStore) };
+  const last = await sealAll(sealing, { anyway });
   const { number = -1, position = null } = last ?? {};
   return { seals: number + 1, position, anchor: last ? anchorText(knownSeal(last)) : null };
 }

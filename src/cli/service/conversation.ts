@@ -130,9 +130,9 @@ export function converse(open: () => Promise<Omit<Served, "files">>): Conversati
 
 /** What the other process refuses, or its file system, as it would be here. */
 function refusalOf(message: string, cause?: unknown): Error {
-  const { code, message: said = message } = (cause ?? {}) as Partial<ErrorFields>;
-  if (isRefusalCode(code)) return new Refused(code, said);
-  return Object.assign(new Error(said), { code });
+  const { code, message: text = message } = (cause ?? {}) as Partial<ErrorFields>;
+  if (isRefusalCode(code)) return new Refused(code, text);
+  return Object.assign(new Error(text), { code });
 }
 
 /** An error of the file system doesn't bring the file's name along. */

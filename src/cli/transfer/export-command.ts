@@ -12,7 +12,7 @@ import { linkTable } from "../../transfer/export/link-table.ts";
 import { type CommandRow, option, timeArgument } from "../command.ts";
 import { STANDARD_OUTPUT } from "../files.ts";
 import { ACCOUNT, STATUS_OPTION } from "../named.ts";
-import { runReading, type Session } from "../session.ts";
+import { inService, type Session } from "../session.ts";
 
 type Options = { out?: string; format?: string };
 type LinkOptions = Options & { status?: LinkStatus; forSpreadsheet?: true };
@@ -53,7 +53,7 @@ export const commands: readonly CommandRow[] = [
       option("--from <time>", "that happened at or after this ISO 8601 date or time, UTC", timeArgument),
       option("--to <time>", "that happened before it", timeArgument),
     ],
-    by: runReading,
+    by: inService,
     run: exportClicks,
   },
 ];
@@ -65,7 +65,7 @@ function accountCommand(what: "links" | "account", about: string): CommandRow {
     about,
     args: { account: ACCOUNT },
     options: [outOption],
-    by: runReading,
+    by: inService,
     run: (session, options: Options, accountId: string) => {
       formatOf(options, ACCOUNT_FORMATS);
       return printed(session, accountLines(session.deps, accountId, what), options);
@@ -88,13 +88,13 @@ function formatOf<F extends string>(
   formats: readonly F[],
 ): F | "ndjson" | "csv" {
   const ending = extname(out).slice(1).toLowerCase();
-  const named = format ?? formats.find((known) => known === (ENDINGS[ending] ?? ending));
-  if (named === undefined && ending !== "")
+  const requested = format ?? formats.find((candidate) => candidate === (ENDINGS[ending] ?? ending));
+  if (requested === undefined && ending !== "")
     throw new Refused("wrong_format", `No export is written as .${ending}, but as ${formats.join(", ")}`);
-  const chosen = named ?? (forSpreadsheet ? "csv" : "ndjson");
-  if (forSpreadsheet && chosen !== "csv")
-    throw new Refused("wrong_format", `--for-spreadsheet is for CSV: the file would be ${chosen}`);
-  return chosen;
+  const fileFormat = requested ?? (forSpreadsheet ? "csv" : "ndjson");
+  if (forSpreadsheet && fileFormat !== "csv")
+    throw new Refused("wrong_format", `--for-spreadsheet is for CSV: the file would be ${fileFormat}`);
+  return fileFormat;
 }
 
 async function exportLinks(session: Session, options: LinkOptions, accountId: string) {

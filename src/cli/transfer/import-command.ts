@@ -3,15 +3,10 @@ import { Argument, InvalidArgumentError } from "commander";
 import { opened } from "../../commands/account/account.ts";
 import { loadAccount } from "../../commands/account/account-stream.ts";
 import { acceptHostname } from "../../commands/domains/hostname.ts";
-import { slugDerivation } from "../../commands/links/derived-identity.ts";
-import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";
-import { passwordWork } from "../../commands/password-work.ts";
 import { Refused } from "../../commands/refusals.ts";
-import { secretKeyOf } from "../../config/config.ts";
 import { type TimeZone, timeZone } from "../../queries/analytics/time-zone.ts";
 import { hostName } from "../../runtime/addresses/host-name.ts";
 import { Failure } from "../../runtime/errors.ts";
-import { createLogger } from "../../runtime/logging.ts";
 import { noTimeZone } from "../../runtime/moment.ts";
 import { bitly } from "../../transfer/import/formats/bitly.ts";
 import { dub } from "../../transfer/import/formats/dub.ts";
@@ -24,6 +19,7 @@ import type { ImportFormat } from "../../transfer/import/imported.ts";
 import { type ImportReport, runImport } from "../../transfer/import/run-import.ts";
 import { type CommandRow, option } from "../command.ts";
 import { STANDARD_INPUT } from "../files.ts";
+import { linkDepsOf } from "../link-deps.ts";
 import type { Printable } from "../output.ts";
 import type { Session } from "../session.ts";
 import { EXIT_INTERRUPTED } from "../work.ts";
@@ -96,7 +92,7 @@ function zoneArgument(name: string): TimeZone {
 
 /** The report in any case. */
 async function importFile(session: Session, options: Options, name: keyof typeof FORMATS, file: string) {
-  const { backend, config, deps, context, work, terminal, files } = session;
+  const { backend, config, context, work, files } = session;
   const { account: accountId, clicks, domain: hostname, key, encoding, timezone } = options;
   const { dryRun = false, partial = false } = options;
   const format: ImportFormat = FORMATS[name];
@@ -105,7 +101,7 @@ async function importFile(session: Session, options: Options, name: keyof typeof
   if (file === STANDARD_INPUT && clicks === STANDARD_INPUT)
     throw new Failure("Standard input can't be both the links and their clicks");
   // Before a link is made, as a file of clicks is read last.
-  for (const wanted of [file, clicks ?? file]) await files.source(wanted).size();
+  for (const path of [file, clicks ?? file]) await files.source(path).size();
   const { baseHost } = config;
   const isBase = hostname !== undefined && hostName(hostname) === baseHost;
   const domain = hostname === undefined || isBase ? hostname && baseHost : acceptHostname(hostname, baseHost);
@@ -113,18 +109,11 @@ async function importFile(session: Session, options: Options, name: keyof typeof
   if (domain !== undefined && !isBase && account.domains.get(domain)?.state !== "active")
     throw new Refused("invalid_domain");
   if (key !== undefined && account.keys.get(key)?.status !== "active") throw new Refused("key_not_found");
-  const log = createLogger("warn", terminal.stderr);
-  const importing = {
-    ...deps,
-    urlSafety: urlSafety({ ...config, log }),
-    recheckLater: recheckLater(deps),
-    passwordWork: passwordWork(),
-    derivedSlug: slugDerivation(secretKeyOf(config)),
-  };
+  const linkDeps = await linkDepsOf(session);
   const target = { account, context, domain, keyId: key, dryRun };
   const onProgress = (bytes: number, of: number, count: number) =>
     work.show({ count, share: bytes / Math.max(1, of), unit: "record" });
-  const given = {
+  const input = {
     format,
     links: files.source(file),
     clicks: clicks === undefined ? undefined : files.source(clicks),
@@ -133,7 +122,7 @@ async function importFile(session: Session, options: Options, name: keyof typeof
   };
   const report = await work.interruptible(
     () => "The import was ended",
-    () => runImport(importing, target, given, onProgress, work.signal),
+    () => runImport(linkDeps, target, input, onProgress, work.signal),
   );
   return { format: name, account_id: accountId, dry_run: dryRun, partial, ...report };
 }
@@ -160,8 +149,8 @@ function forPeople(report: Report): Printable {
 
 /** Such as `12 created, 3 already there`. */
 function sums({ read: _, ...sums }: ImportReport["links"] | ImportReport["clicks"]): string {
-  const named = Object.entries({ ...sums }).filter(([name, count]) => count > 0 || name === "created");
-  return named
+  const counts = Object.entries({ ...sums }).filter(([name, count]) => count > 0 || name === "created");
+  return counts
     .map(([name, count]) => `${count.toLocaleString("en")} ${NAMES[name as keyof typeof NAMES]}`)
     .join(", ");
 }

@@ -6,7 +6,7 @@ import { Refused } from "../../commands/refusals.ts";
 import { commaSeparated } from "../../config/formats.ts";
 import { Failure, messageOf } from "../../runtime/errors.ts";
 import { type CommandRow, option, required } from "../command.ts";
-import { type Call, runWithoutStores } from "../session.ts";
+import { type Call, withoutStores } from "../session.ts";
 
 /** As the service waits for a receiver. */
 const ANSWER_MS = 15_000;
@@ -29,22 +29,24 @@ the connection breaks, it goes on without a gap. A webhook whose own URL is nowh
     option("--after <position>", "what was sent since then, too: as an earlier run said"),
   ],
   json: false,
-  by: runWithoutStores,
+  by: withoutStores,
   async run({ terminal, work }: Call, { forward, from, after, events = [] }: Listening, webhookId: string) {
     const { LINKLEDGER_URL = "http://localhost:3000", LINKLEDGER_KEY: key, WEBHOOK_KEY } = terminal.env;
     if (!key) throw new Refused("invalid_key", "LINKLEDGER_KEY is to be an API key of the webhook's account");
     const service = { baseUrl: (from ?? LINKLEDGER_URL).replace(/\/+$/, ""), key, fetch: globalThis.fetch };
-    const chosen = events.length > 0 ? `?${new URLSearchParams({ events: events.join() })}` : "";
-    const path = `/api/v1/webhooks/${encodeURIComponent(webhookId)}/deliveries/stream${chosen}`;
+    const query = events.length > 0 ? `?${new URLSearchParams({ events: events.join() })}` : "";
+    const path = `/api/v1/webhooks/${encodeURIComponent(webhookId)}/deliveries/stream${query}`;
     let [position, delivered, refused] = [after, 0, 0];
     const outcome = () =>
       `${delivered} delivered, ${refused} refused${position === undefined ? "" : `; go on by --after ${position}`}`;
+    const unread = new AbortController();
+    terminal.stdout.once("error", () => unread.abort());
     await work
       .interruptible(outcome, async () => {
         terminal.stderr.write(`Forwarding the deliveries of ${webhookId} to ${forward}; Ctrl-C ends it\n`);
         const messages = followStream(service, path, {
           ...(after !== undefined && { after }),
-          signal: work.signal,
+          signal: AbortSignal.any([work.signal, unread.signal]),
         });
         for await (const message of messages) {
           const delivery = message.data as Delivery;

@@ -28,7 +28,7 @@ import { DELIVERY_STATES, type Delivery, type DeliveryState } from "../../webhoo
 import { receiverResolver } from "../../webhooks/receiver/resolve-receiver.ts";
 import { type CommandRow, option, required } from "../command.ts";
 import { WEBHOOK } from "../named.ts";
-import { runQuery, type Session } from "../session.ts";
+import { asQuery, type Session } from "../session.ts";
 import { listenCommand } from "./listen.ts";
 
 type Since = { since: Date };
@@ -102,7 +102,7 @@ export const commands: readonly CommandRow[] = [
     name: "list",
     about: "the webhooks of an account",
     byAccount: true,
-    by: runQuery,
+    by: asQuery,
     async run({ deps }, { account }: { account: string }) {
       return { webhooks: (await listWebhooks(deps, account)).map(webhookRow) };
     },
@@ -114,7 +114,7 @@ export const commands: readonly CommandRow[] = [
     name: "show <webhook>",
     about: "one webhook with its settings and state",
     args,
-    by: runQuery,
+    by: asQuery,
     async run({ deps }, _: object, { _id }: WebhookDocument) {
       const webhook = await showWebhook(deps, _id);
       return { ...webhookRow(webhook), resting: (await restingReceiver(deps, webhook)) ?? null };
@@ -154,7 +154,7 @@ export const commands: readonly CommandRow[] = [
       option("--limit <number>", "1 to 100", pageSize).default(50),
       option("--cursor <cursor>", "next_cursor of the page before"),
     ],
-    by: runQuery,
+    by: asQuery,
     async run({ deps }, page: Page, { _id }: WebhookDocument) {
       const { deliveries, next_cursor } = await listDeliveries(deps, _id, page);
       return { deliveries: deliveries.map(deliveryRow), next_cursor };
@@ -172,11 +172,11 @@ export const commands: readonly CommandRow[] = [
     name: "delivery <delivery>",
     about: "one delivery with its body and every attempt",
     args,
-    by: runQuery,
+    by: asQuery,
     async run({ deps }, _: object, deliveryId: string) {
-      const found = await showDelivery(deps, deliveryId);
-      const attempts = found.log.map((attempt) => ({ ...attemptRow(attempt), answer: attempt.answer }));
-      return { ...deliveryRow(found), body: found.body, attempts };
+      const delivery = await showDelivery(deps, deliveryId);
+      const attempts = delivery.log.map((attempt) => ({ ...attemptRow(attempt), answer: attempt.answer }));
+      return { ...deliveryRow(delivery), body: delivery.body, attempts };
     },
   },
   {
@@ -262,25 +262,25 @@ function deliveryRow(delivery: Delivery) {
 
 /** No domain and no tag chosen are all of them. */
 function forPeople<W extends { domains: string[]; tags: string[] }>({ domains, tags, ...webhook }: W) {
-  const chosen = (names: string[]) => (names.length === 0 ? "all" : names);
-  return { ...webhook, domains: chosen(domains), tags: chosen(tags) };
+  const orAll = (names: string[]) => (names.length === 0 ? "all" : names);
+  return { ...webhook, domains: orAll(domains), tags: orAll(tags) };
 }
 
 function attemptRow({ at, durationMs, status, error, nextTryAt }: NonNullable<Delivery["lastAttempt"]>) {
   return { at, duration_ms: durationMs, status, error, next_try_at: nextTryAt };
 }
 
-function pageSize(given: string): number {
-  const limit = Number(given);
+function pageSize(text: string): number {
+  const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1 && limit <= 100) return limit;
   throw new InvalidArgumentError("It must be 1 to 100.");
 }
 
-function timeOf(given: string): Date {
-  const ago = /^(\d{1,6})([smhd])$/.exec(given);
+function timeOf(text: string): Date {
+  const ago = /^(\d{1,6})([smhd])$/.exec(text);
   const time = ago
     ? new Date(Date.now() - Number(ago[1]) * UNIT_MS[ago[2] as keyof typeof UNIT_MS])
-    : parseMoment(given);
+    : parseMoment(text);
   if (time) return time;
   throw new InvalidArgumentError(`It must be ${MOMENT_EXAMPLE}, or 90m, 24h, 7d.`);
 }

@@ -1,8 +1,8 @@
 // A webhook's key `whk_<32 random characters>` (interface, part 2) and key pair, and their rotation. Each delivery sends the
 // key, so a hash is not enough; both are stored as a secret.
 
-import { SecretDamaged } from "../../stores/secrets/errors.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
+import { SecretDamaged } from "../../stores/secrets/port.ts";
 import { changeAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";

@@ -16,10 +16,9 @@ import { typedUrl } from "../links/urls.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { schemaOf } from "../shell/controls.ts";
 import { formRoute, type ShowAgain } from "../shell/form-route.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
-import { type AccountForm, BRAND_FIELDS, sendAccountPage } from "./account-page.ts";
+import { signedIn } from "../shell/sessions.ts";
+import { BRAND_FIELDS, sendAccountPage } from "./account-page.ts";
 
-const PATH = "/portal/account";
 /** Limited, because each export reads the whole log since the account was opened. */
 const EXPORTS_AN_HOUR = 5;
 
@@ -27,13 +26,10 @@ const ZoneForm = z.object({ timezone: z.string().default("") });
 const LogoForm = z.object({ logo: z.instanceof(Uint8Array).optional().catch(undefined) });
 
 export function accountChanges(app: Api, deps: SignInDeps): void {
-  const shown = (form: AccountForm): { path: string; again: ShowAgain } => ({
-    path: PATH,
-    again: (refused, request, reply) => sendAccountPage(deps, request, reply, form, refused),
-  });
+  const again: ShowAgain = (reply, refused) => sendAccountPage(deps, reply, refused);
 
   formRoute(app, deps, "/account/brand", {
-    ...shown("brand"),
+    again,
     schema: { body: schemaOf(BRAND_FIELDS) },
     run: async ({ session: { accountId }, context, body }) => {
       const { position } = await changeBrand(deps.links, context, accountId, {
@@ -41,14 +37,14 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
         colour: body.no_colour ? "" : body.colour,
         url: body.url.trim() === "" ? "" : typedUrl(body.url),
       });
-      return { position, to: PATH, notice: "Saved. Visitors see it within seconds." };
+      return { position, notice: "Saved. Visitors see it within seconds." };
     },
   });
 
   app.register(async (scope: Api) => {
     takeUploads(scope);
     formRoute(scope, deps, "/account/logo", {
-      ...shown("logo"),
+      again,
       bodyLimit: LOGO_MAX_BYTES + FORM_FRAME_BYTES,
       schema: { body: LogoForm },
       run: async ({ session: { accountId }, context, body: { logo } }) => {
@@ -57,34 +53,33 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
         const made = await deps.makeLogo(logo);
         if ("problem" in made) throw new Refused("invalid_logo", made.problem);
         const { position } = await changeLogo(deps, context, accountId, made.image);
-        return { position, to: PATH, notice: "Your logo is set: it is in the middle of your QR codes." };
+        return { position, notice: "Your logo is set: it is in the middle of your QR codes." };
       },
     });
   });
 
   formRoute(app, deps, "/account/logo/remove", {
-    path: PATH,
     run: async ({ session: { accountId }, context }) => {
       const { position } = await changeLogo(deps, context, accountId, null);
-      return { position, to: PATH, notice: "Your logo is removed." };
+      return { position, notice: "Your logo is removed." };
     },
   });
 
   formRoute(app, deps, "/account/time-zone", {
-    ...shown("time-zone"),
+    again,
     schema: { body: ZoneForm },
     run: async ({ session: { accountId }, context, body: { timezone } }) => {
       const { position } = await changeTimeZone(deps, context, accountId, timezone);
-      return { position, to: PATH, notice: "Saved. Your numbers have their days there now." };
+      return { position, notice: "Saved. Your numbers have their days there now." };
     },
   });
 
   formRoute(app, deps, "/account/close", {
-    ...shown("close"),
+    again,
     count: "uncounted",
     schema: { body: PasswordTyped },
-    run: async ({ request, reply, context, session: { accountId }, body: { password } }) => {
-      await reauthenticate(deps, request, password);
+    run: async ({ request, reply, context, person, session: { accountId }, body: { password } }) => {
+      await reauthenticate(deps, person, password);
       const { position } = await closeAccount(deps, context, accountId);
       await deps.whenReadable(position);
       await endSession(deps, request, reply);
@@ -96,7 +91,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
 
 export function exportRoute(app: Api, deps: PortalDeps & { exports: OpenStreams }): void {
   // A HEAD would read the whole export for nobody.
-  const options = { preHandler: requireSession, exposeHeadRoute: false };
+  const options = { exposeHeadRoute: false };
   app.get("/account/export", options, async (request, reply) => {
     const { accountId, email, tier } = signedIn(request);
     await countTry(deps, `export ${accountId}`, EXPORTS_AN_HOUR);

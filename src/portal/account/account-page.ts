@@ -1,5 +1,5 @@
 // GET /portal/account: what visitors see, time zone, data export, leaving and closing the account.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { BRAND_NAME_MAX } from "../../commands/account/change-brand.ts";
@@ -13,13 +13,13 @@ import type { ReadStore } from "../../stores/read-store/port.ts";
 import { reauthenticated, reauthenticationOf, signInAgain } from "../auth/reauthenticate.ts";
 import { LONGEST_URL } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import type { Fields, Form } from "../shell/controls.ts";
+import type { Fields } from "../shell/controls.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { confirmedPost, postButton } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
+import { signedIn } from "../shell/sessions.ts";
 
 const PATH = "/portal/account";
 /** Of a picker while none is chosen: it has no empty value, so a box beside it says that there is none. */
@@ -64,48 +64,30 @@ const LOGO_FIELDS = {
   },
 } satisfies Fields;
 
-export type AccountForm = "brand" | "logo" | "time-zone" | "close";
 export function accountPage(app: Api, deps: PortalDeps): void {
-  app.get("/account", { preHandler: requireSession }, (request, reply) =>
-    sendAccountPage(deps, request, reply),
-  );
+  app.get("/account", (_, reply) => sendAccountPage(deps, reply));
 }
 
-/** `refusedForm`: the one that was refused. */
 export async function sendAccountPage(
   deps: PortalDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
-  refusedForm?: AccountForm,
   refused?: RefusedForm,
 ): Promise<FastifyReply> {
-  const session = signedIn(request);
+  const session = signedIn(reply.request);
   const { accountId, email, role, timeZone } = session;
   const manages = may(role, "manage");
   const [brand, proof] = await Promise.all([
     manages ? brandOf(deps, accountId) : undefined,
-    reauthenticationOf(deps, session),
+    reauthenticationOf(deps, session, PATH),
   ]);
-  const form = (name: AccountForm, about: Omit<Form, "action" | "refused">): Form => ({
-    ...about,
-    action: `${PATH}/${name}`,
-    refused: name === refusedForm ? refused : undefined,
+  const closing = reauthenticated(proof, {
+    action: `${PATH}/close`,
+    fields: {},
+    isRow: true,
+    buttonKind: "danger",
+    button: "Close my account for good",
   });
-  // By which password managers find the account.
-  const more = html`<input type="text" name="username" autocomplete="username" value="${email}" hidden>`;
-  const closing = reauthenticated(
-    proof,
-    "close-password",
-    PATH,
-    form("close", {
-      fields: {},
-      more,
-      isRow: true,
-      buttonKind: "danger",
-      button: "Close my account for good",
-    }),
-  );
-  const zone = (refusedForm === "time-zone" && typedText(refused?.typed ?? {}, "timezone")) || timeZone || "";
+  const zone = typedText(refused?.typed ?? {}, "timezone") || timeZone || "";
   return sendPage(reply, {
     title: "Account",
     nav: "Account",
@@ -114,7 +96,8 @@ export async function sendAccountPage(
     cards: [
       brand !== undefined && {
         title: "What visitors see",
-        form: form("brand", {
+        form: {
+          action: `${PATH}/brand`,
           id: "visitors",
           fields: BRAND_FIELDS,
           values: {
@@ -125,18 +108,23 @@ export async function sendAccountPage(
           },
           beside: sample(brand?.name ?? "", brand?.colour ?? FIRST_COLOUR),
           button: "Save",
-        }),
+        },
       },
       brand !== undefined && {
         title: "Logo",
         lead: "In the middle of the QR codes of your links.",
         body: brand?.logo && currentLogo(brand.logo),
-        form: form("logo", { fields: LOGO_FIELDS, button: brand?.logo ? "Replace" : "Upload" }),
+        form: {
+          action: `${PATH}/logo`,
+          fields: LOGO_FIELDS,
+          button: brand?.logo ? "Replace" : "Upload",
+        },
       },
       manages && {
         title: "Time zone",
         lead: "In which days begin on the dashboard and in analytics, unless an address names another.",
-        form: form("time-zone", {
+        form: {
+          action: `${PATH}/time-zone`,
           id: "time-zone",
           fields: {
             timezone: {
@@ -148,7 +136,7 @@ export async function sendAccountPage(
           values: { timezone: zone },
           isRow: true,
           button: "Save",
-        }),
+        },
       },
       {
         title: "Your data",
@@ -169,7 +157,7 @@ export async function sendAccountPage(
         title: "Close account",
         kind: "danger",
         lead: "Your keys stop at once, your links no longer redirect, your domains and webhooks are removed, and who is a member of no other account is erased, you too. This can't be undone: export your data first.",
-        ...(proof.asks === "sign-in" ? { body: signInAgain(PATH) } : { form: closing }),
+        ...(proof.asks === "sign-in" ? { body: signInAgain(proof) } : { form: closing }),
       },
     ],
   });

@@ -24,6 +24,7 @@ import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import {
+  badge,
   type Card,
   type Cards,
   type Columns,
@@ -35,7 +36,7 @@ import {
 } from "../shell/layout.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
 import type { RefusedForm } from "../shell/refused-form.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
+import { signedIn } from "../shell/sessions.ts";
 
 const LIST = "/portal/domains";
 const HOSTNAME_MAX = 260;
@@ -68,7 +69,8 @@ const ACTIONS = {
 };
 
 export function domainsPages(app: Api, deps: PortalDeps): void {
-  app.get("/domains", { preHandler: requireSession }, (_, reply) => sendList(deps, reply));
+  const showList = (reply: FastifyReply, refused?: RefusedForm) => sendList(deps, reply, refused);
+  app.get("/domains", (_, reply) => showList(reply));
 
   formRoute(app, deps, "/domains", {
     schema: { body: schemaOf(ADD_FIELDS) },
@@ -76,21 +78,19 @@ export function domainsPages(app: Api, deps: PortalDeps): void {
       const { hostname, position } = await addDomain(deps, context, accountId, body.hostname);
       return { position, to: pathOf(hostname) };
     },
-    again: (refused, _, reply) => sendList(deps, reply, refused),
-    path: LIST,
+    again: showList,
   });
 
-  const ofDomain = { preHandler: requireSession, schema: { params: Params } };
-  app.get("/domains/:hostname", ofDomain, async (request, reply) => {
-    return await sendDomain(deps, reply, request.params.hostname);
-  });
+  const hostnameIn = (request: FastifyRequest) => (request.params as z.infer<typeof Params>).hostname;
+  const showDomain = (reply: FastifyReply, refused?: RefusedForm) =>
+    sendDomain(deps, reply, hostnameIn(reply.request), refused);
+  app.get("/domains/:hostname", { schema: { params: Params } }, (_, reply) => showDomain(reply));
 
-  const again = "back";
-  const path = (request: FastifyRequest) => pathOf((request.params as z.infer<typeof Params>).hostname);
+  const path = (request: FastifyRequest) => pathOf(hostnameIn(request));
   for (const [name, action] of Object.entries(ACTIONS))
     formRoute(app, deps, `/domains/:hostname/${name}`, {
       schema: { params: Params },
-      again,
+      again: "back",
       path,
       async run({ session: { accountId }, context, params }) {
         const domain = await findOwnDomain(deps, accountId, params.hostname);
@@ -98,21 +98,20 @@ export function domainsPages(app: Api, deps: PortalDeps): void {
           "byId" in action
             ? await action.byId(deps, context, accountId, idOf(domain))
             : await action.byHostname(deps, context, accountId, domain.hostname);
-        const to = name === "remove" ? LIST : pathOf(domain.hostname);
-        return { position, to, notice: `${readableUrl(domain.hostname)} is ${action.done}.` };
+        const notice = `${readableUrl(domain.hostname)} is ${action.done}.`;
+        return { position, ...(name === "remove" && { to: LIST }), notice };
       },
     });
 
   formRoute(app, deps, "/domains/:hostname/home", {
     schema: { params: Params, body: schemaOf(HOME_FIELDS) },
-    again: (refused, request, reply) =>
-      sendDomain(deps, reply, (request.params as z.infer<typeof Params>).hostname, refused),
+    again: showDomain,
     path,
     async run({ session: { accountId }, context, params: { hostname }, body }) {
       const domainId = idOf(await findOwnDomain(deps, accountId, hostname));
       const change = { domainId, given: body.url.trim() || null };
       const { position } = await setDomainHome(deps.links, context, accountId, change);
-      return { position, to: pathOf(hostname), notice: "The home page is set." };
+      return { position, notice: "The home page is set." };
     },
   });
 }
@@ -133,7 +132,7 @@ async function sendDomain(
     lead: readable !== domain.hostname && html`In the DNS: <code>${domain.hostname}</code>`,
     actions: domainState(domain),
     refused,
-    cards: domainCards(domain, deps.baseHost, refused),
+    cards: domainCards(domain, deps.baseHost),
   });
 }
 
@@ -163,7 +162,6 @@ async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: Refused
             form: {
               action: LIST,
               fields: ADD_FIELDS,
-              refused,
               isRow: true,
               button: html`${icon("plus")}Add domain`,
               buttonKind: "primary",
@@ -197,14 +195,14 @@ const COLUMNS: Columns<DomainDocument> = {
 };
 
 function domainState({ state, active, recordLostAt }: DomainDocument): Html {
-  if (state === "added") return html`<span class="badge badge-warn">Not verified</span>`;
-  if (!active) return html`<span class="badge">Inactive</span>`;
-  if (recordLostAt !== null) return html`<span class="badge badge-warn">Record missing</span>`;
-  return html`<span class="badge badge-good">Active</span>`;
+  if (state === "added") return badge("warn", "Not verified");
+  if (!active) return badge("plain", "Inactive");
+  if (recordLostAt !== null) return badge("warn", "Record missing");
+  return badge("good", "Active");
 }
 
 /** Of one domain's page. */
-export function domainCards(domain: DomainDocument, baseHost: string, refused?: RefusedForm): Cards {
+export function domainCards(domain: DomainDocument, baseHost: string): Cards {
   const { hostname, state, recordLostAt, domainId, verifiedAt, proven, homeUrl } = domain;
   const how =
     proven === "operator" ? "vouched for by the operator" : "by its TXT record, looked up again every day";
@@ -220,7 +218,6 @@ export function domainCards(domain: DomainDocument, baseHost: string, refused?: 
         action: pathOf(hostname, "/home"),
         fields: { url: { ...HOME_FIELDS.url, label: `Where ${readableUrl(hostname)}/ leads` } },
         values: { url: homeUrl },
-        refused,
         isRow: true,
         button: "Save",
       },

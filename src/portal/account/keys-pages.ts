@@ -1,5 +1,5 @@
 // API keys under /portal/keys: list with last use, issue, rotate, deactivate.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { deactivateKey, issueKey, rotateKey } from "../../commands/account/change-keys.ts";
@@ -16,14 +16,14 @@ import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { acceptedEarlier, keyStatus, lastUseOf, listKeys } from "../../queries/accounts.ts";
 import { FORMER_MEMBER, nameOf as nameOfPerson } from "../../queries/people.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { type Fields, field, hiddenFields, schemaOf } from "../shell/controls.ts";
+import { type Fields, form, schemaOf } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { type Columns, confirmed, confirmedPost, copyable, tableCard, time } from "../shell/layout.ts";
+import { badge, type Columns, confirmed, confirmedPost, copyable, tableCard, time } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import type { RefusedForm } from "../shell/refused-form.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
+import { signedIn } from "../shell/sessions.ts";
 
 const PATH = "/portal/keys";
 /** Bounds the page: an account may have a thousand deactivated keys. */
@@ -108,8 +108,8 @@ const RotateForm = z.object({
 });
 
 export function keysPages(app: Api, deps: PortalDeps): void {
-  const show = async (request: FastifyRequest, reply: FastifyReply, refused?: RefusedForm) => {
-    const { accountId, personId, role, tier } = signedIn(request);
+  const show = async (reply: FastifyReply, refused?: RefusedForm) => {
+    const { accountId, personId, role, tier } = signedIn(reply.request);
     const manages = may(role, "manage");
     const now = deps.clock();
     const every = (await listKeys(deps, accountId)).reverse();
@@ -141,7 +141,6 @@ export function keysPages(app: Api, deps: PortalDeps): void {
                 fields: manages ? { ...LABEL, ...OWNER } : LABEL,
                 folded: [{ title: "Scopes, expiry and addresses", fields: { ...scopesOf(role), ...BOUNDS } }],
                 values: { scopes: USUAL_SCOPES },
-                refused,
                 button: html`${icon("plus")}Issue key`,
                 buttonKind: "primary",
               },
@@ -153,7 +152,7 @@ export function keysPages(app: Api, deps: PortalDeps): void {
       ],
     });
   };
-  app.get("/keys", { preHandler: requireSession }, (request, reply) => show(request, reply));
+  app.get("/keys", (_, reply) => show(reply));
 
   const sendKey = (reply: FastifyReply, issued: NewKey) =>
     sendPage(reply, { title: "Your new API key", nav: "API keys", body: newKey(issued, deps.baseUrl) });
@@ -178,8 +177,7 @@ export function keysPages(app: Api, deps: PortalDeps): void {
       const issued = await issueKey(deps, context, accountId, request);
       return { position: issued.position, to: () => sendKey(reply, issued) };
     },
-    path: PATH,
-    again: (refused, request, reply) => show(request, reply, refused),
+    again: show,
   });
 
   formRoute(app, deps, "/keys/:keyId/rotate", {
@@ -189,7 +187,6 @@ export function keysPages(app: Api, deps: PortalDeps): void {
       const rotated = await rotateKey(deps, context, accountId, keyId, terms);
       return { position: rotated.position, to: () => sendKey(reply, rotated) };
     },
-    path: PATH,
     again: "back",
   });
 
@@ -199,9 +196,8 @@ export function keysPages(app: Api, deps: PortalDeps): void {
     count: ({ accountId }) => countTry(deps, `key-deactivations ${accountId}`, STREAM_LIMITS.keysIssued),
     run: async ({ context, session: { accountId }, params: { keyId } }) => {
       const { position } = await deactivateKey(deps, context, accountId, keyId);
-      return { position, to: PATH, notice: "The key is deactivated." };
+      return { position, notice: "The key is deactivated." };
     },
-    path: PATH,
   });
 }
 
@@ -264,9 +260,9 @@ function bounds({ scopes, networks, personId }: KeyDocument, names: KeyView["nam
 function state(key: KeyDocument, now: Date): Html {
   const { expiresAt } = key;
   const status = keyStatus(key, now);
-  if (status === "deactivated") return html`<span class="badge">Deactivated</span>`;
-  if (status === "expired") return html`<span class="badge">Expired</span>`;
-  return html`<div><span class="badge badge-good">Active</span>${
+  if (status === "deactivated") return badge("plain", "Deactivated");
+  if (status === "expired") return badge("plain", "Expired");
+  return html`<div>${badge("good", "Active")}${
     expiresAt !== undefined && html`<br><span class="muted small">until ${time(expiresAt)}</span>`
   }${acceptedEarlier(key, now).map(
     ({ hint, until }) =>
@@ -288,12 +284,19 @@ function actions(key: KeyDocument, { now, personId }: KeyView): HtmlValue {
   const rotation = confirmed(
     "Rotate",
     html`<p>You get a new key with the same label and bounds.${ends}</p>`,
-    html`<form method="post" action="${path}/rotate">${hiddenFields({ hint: key.hint })}${field({
-      label: earlier.length > 0 ? "The keys before it work" : "The present key works",
-      name: "overlap",
-      id: `overlap-${key._id}`,
-      options: OVERLAPS,
-    })}<button class="button button-danger">Rotate key</button></form>`,
+    form({
+      action: `${path}/rotate`,
+      hidden: { hint: key.hint },
+      fields: {
+        overlap: {
+          id: `overlap-${key._id}`,
+          label: earlier.length > 0 ? "The keys before it work" : "The present key works",
+          options: OVERLAPS,
+        },
+      },
+      button: "Rotate key",
+      buttonKind: "danger",
+    }),
   );
   const deactivation = confirmedPost(
     "Deactivate",

@@ -10,21 +10,21 @@ import { BULK_MAX_LINKS, type Limits } from "../../events/vocabulary.ts";
 import { accountUsage, keyStatus, listKeys } from "../../queries/accounts.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { formRoute } from "../shell/form-route.ts";
-import { type Html, html } from "../shell/html.ts";
+import { html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import {
+  badge,
+  type Card,
   type Columns,
-  card,
   confirmedPost,
   copyable,
   meter,
-  pageHead,
   postButton,
   table,
   time,
 } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
+import { type SignedIn, signedIn } from "../shell/sessions.ts";
 import { nameOf } from "./keys-pages.ts";
 
 const PATH = "/portal/plan";
@@ -52,50 +52,49 @@ const featuresOf = (
 export function planPages(app: Api, deps: PortalDeps): void {
   const { planPrice } = deps;
 
-  app.get("/plan", { preHandler: requireSession }, async (request, reply) => {
+  app.get("/plan", async (request, reply) => {
     const session = signedIn(request);
     const isFree = session.tier === "free";
     return sendPage(reply, {
       title: "Plan",
       nav: "Plan",
-      body: html`${pageHead("Plan", { lead: `You are on the ${isFree ? "Free" : "Developer"} plan.` })}
-${await usageCard(deps, session)}
-${planPrice === undefined ? isFree && setByOperator(session) : await offer(deps, session, planPrice)}
-${comparison(isFree, featuresOf(deps.limits, deps.links))}`,
+      lead: `You are on the ${isFree ? "Free" : "Developer"} plan.`,
+      cards: [
+        await usageCard(deps, session),
+        planPrice === undefined ? isFree && setByOperator(session) : await offer(deps, session, planPrice),
+        comparison(isFree, featuresOf(deps.limits, deps.links)),
+      ],
     });
   });
 
   if (planPrice === undefined) return;
 
   formRoute(app, deps, "/plan/upgrade", {
-    path: PATH,
     run: async ({ session: { accountId, tier } }) => {
-      if (tier === "developer") return { to: PATH };
+      if (tier === "developer") return {};
       const text = "an account requested the Developer plan: see /admin/accounts or `account upgrades`";
       if (await requestUpgrade(deps, accountId)) deps.log.info({ accountId }, text);
-      return { to: PATH, notice: "Your request is with the operator." };
+      return { notice: "Your request is with the operator." };
     },
   });
 
   formRoute(app, deps, "/plan/withdraw", {
-    path: PATH,
     run: async ({ session: { accountId } }) => {
       await withdrawUpgrade(deps, accountId);
-      return { to: PATH, notice: { kind: "info", text: "Your request is withdrawn." } };
+      return { notice: { kind: "info", text: "Your request is withdrawn." } };
     },
   });
 
   formRoute(app, deps, "/plan/downgrade", {
-    path: PATH,
     run: async ({ context, session: { accountId } }) => {
       const { position } = await changeTier(deps, context, accountId, "free");
-      return { position, to: PATH, notice: "You are on the Free plan from now on." };
+      return { position, notice: "You are on the Free plan from now on." };
     },
   });
 }
 
 /** Also the requests of each active key in its current rate limit window. */
-async function usageCard(deps: PortalDeps, session: SignedIn): Promise<Html> {
+async function usageCard(deps: PortalDeps, session: SignedIn): Promise<Card> {
   const { requestsPerHour, activeKeys } = deps.limits[session.tier];
   const { keys, webhooks } = await accountUsage(deps, session);
   const active = (await listKeys(deps, session.accountId)).filter(
@@ -107,30 +106,31 @@ async function usageCard(deps: PortalDeps, session: SignedIn): Promise<Html> {
       return meter(`Requests this hour, ${nameOf(key)}`, used, requestsPerHour);
     }),
   );
-  return card(
-    "In use",
-    html`<div class="grid grid-small">
+  return {
+    title: "In use",
+    body: html`<div class="grid grid-small">
 ${meter("Active API keys", keys.used, activeKeys)}
 ${session.tier === "developer" && meter("Webhooks", webhooks.used, webhooks.limit)}
 ${requests}
 </div>`,
-  );
+  };
 }
 
-function setByOperator({ accountId }: SignedIn): Html {
+function setByOperator({ accountId }: SignedIn): Card {
   const command = `bin/linkledger account tier ${accountId} developer`;
-  return card(
-    "Developer",
-    html`<p>The operator of this service sets the plan of an account:</p>${copyable("command", command, "the command")}`,
-    { lead: LEAD },
-  );
+  return {
+    title: "Developer",
+    lead: LEAD,
+    body: html`<p>The operator of this service sets the plan of an account:</p>${copyable("command", command, "the command")}`,
+  };
 }
 
 /** The other plan. */
-async function offer(deps: PortalDeps, { accountId, tier }: SignedIn, price: string): Promise<Html> {
+async function offer(deps: PortalDeps, { accountId, tier }: SignedIn, price: string): Promise<Card> {
   const title = `Developer, ${price}`;
   if (tier === "developer")
-    return card(title, "", {
+    return {
+      title,
       lead: "Thank you for keeping this service going.",
       actions: confirmedPost(
         "Go back to Free",
@@ -138,7 +138,7 @@ async function offer(deps: PortalDeps, { accountId, tier }: SignedIn, price: str
         `${PATH}/downgrade`,
         "Go back to Free",
       ),
-    });
+    };
   const askedAt = await upgradeRequestedAt(deps, accountId);
   const body =
     askedAt === undefined
@@ -146,17 +146,17 @@ async function offer(deps: PortalDeps, { accountId, tier }: SignedIn, price: str
 <p class="hint">The operator of this service approves it; nothing is charged by this button.</p>`
       : html`<div class="notice notice-info" role="status">${icon("clock")}<p>You asked for it on ${time(askedAt)}. The operator of this service gets in touch about the payment, and then switches it on.</p></div>
 ${postButton(`${PATH}/withdraw`, "Withdraw the request")}`;
-  return card(title, body, { lead: LEAD });
+  return { title, lead: LEAD, body };
 }
 
-function comparison(isFree: boolean, features: readonly Feature[]): Html {
+function comparison(isFree: boolean, features: readonly Feature[]): Card {
   const title = "The plans";
-  const yours = html`<span class="badge badge-accent">Yours</span>`;
+  const yours = badge("accent", "Yours");
   const no = html`<span class="muted">No</span>`;
   const columns: Columns<Feature> = {
     Feature: { isHidden: true, cell: ([name]) => html`<strong>${name}</strong>` },
     Free: { mark: isFree && yours, cell: ([, free]) => free || no },
     Developer: { mark: !isFree && yours, cell: ([, , developer]) => developer },
   };
-  return card(title, table(title, columns, features));
+  return { title, body: table(title, columns, features) };
 }

@@ -16,7 +16,7 @@ import type { Operating, PortalDeps, Watched } from "../portal-deps.ts";
 import { shownAgain } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
-import { typedText } from "../shell/refused-form.ts";
+import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { type PortalVisit, pathWithin, redirectTo } from "../shell/request-visit.ts";
 import { type Sessions, signInPlace } from "../shell/sessions.ts";
 
@@ -135,11 +135,11 @@ export function signInPages(app: Api, deps: ConsoleDeps): void {
   app.get("/sign-in", { schema: { querystring: Query } }, async (request, reply) => {
     const next = pathWithin("/admin", request.query.next);
     if (request.visit.operator) return reply.redirect(next, 303);
-    return sendForm(reply, { next });
+    return sendForm(reply, next);
   });
 
-  const errorHandler = shownAgain(({ status, message, typed }, _, reply) =>
-    sendForm(reply, { next: pathWithin("/admin", typedText(typed, "next")), status, failure: message }),
+  const errorHandler = shownAgain((reply, refused) =>
+    sendForm(reply, pathWithin("/admin", typedText(refused.typed, "next")), refused),
   );
   app.post("/sign-in", { schema: { body: Form }, errorHandler }, async (request, reply) => {
     const { token, next } = request.body;
@@ -166,9 +166,7 @@ export function signInPages(app: Api, deps: ConsoleDeps): void {
   });
 }
 
-type SignIn = { next: string; status?: number; failure?: string };
-
-function sendForm(reply: FastifyReply, { next, status, failure }: SignIn): FastifyReply {
+function sendForm(reply: FastifyReply, next: string, refused?: RefusedForm): FastifyReply {
   const lead = html`For operators and auditors of this service. What you do here is recorded. Were you marked as an operator? <a href="/portal/sign-in">Sign in to the portal</a>, and open this page again.`;
   const token = { label: "Admin token", type: "password", hint: "The value of ADMIN_TOKEN" } as const;
   const fields = { token: { ...token, autocomplete: "current-password", required: true, autofocus: true } };
@@ -176,8 +174,7 @@ function sendForm(reply: FastifyReply, { next, status, failure }: SignIn): Fasti
   return sendPage(reply, {
     title: "Console",
     shape: "narrow",
-    status,
-    notice: failure === undefined ? undefined : { kind: "failed", text: failure },
+    refused,
     cards: [{ title: "Console", lead, form: { ...form, buttonKind: "primary" } }],
   });
 }

@@ -15,6 +15,7 @@ import { counted, outward, statusBadge } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
 import { type Html, html } from "../shell/html.ts";
 import {
+  badge,
   type Card,
   type Cards,
   type Columns,
@@ -26,7 +27,7 @@ import {
   time,
 } from "../shell/layout.ts";
 import type { ConsoleDeps } from "./access.ts";
-import { accountPath, badge, eventsPath, rowsCard, streamPath, textLink } from "./answer-cells.ts";
+import { accountPath, eventsPath, rowsCard, streamPath, textLink } from "./answer-cells.ts";
 import { questionPage, sendConsolePage } from "./question-page.ts";
 
 export function accountPages(app: Api, deps: ConsoleDeps): void {

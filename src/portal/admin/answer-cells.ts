@@ -78,10 +78,6 @@ export function shortPosition(text: string): string {
   return text.replace(/\b0{4,}(?=\d)/g, "");
 }
 
-export function badge(tone: "good" | "bad" | "warn" | "accent", words: HtmlValue): Html {
-  return html`<span class="badge badge-${tone}">${words}</span>`;
-}
-
 export function duration(ms: number): string {
   if (ms < 1_000) return `${ms} ms`;
   const seconds = Math.round(ms / 1_000);

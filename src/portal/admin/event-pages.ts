@@ -7,12 +7,11 @@ import { questions } from "../../queries/audit/questions.ts";
 import { hasState } from "../../queries/audit/stream-state.ts";
 import { ownerOf } from "../../queries/feed/account-events.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
-import { type Columns, copyable, time } from "../shell/layout.ts";
+import { badge, type Columns, copyable, time } from "../shell/layout.ts";
 import type { ConsoleDeps } from "./access.ts";
 import {
   accountPath,
   actorLink,
-  badge,
   eventPath,
   eventsPath,
   positionLink,

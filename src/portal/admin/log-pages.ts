@@ -70,7 +70,7 @@ export function logPages(app: Api, deps: ConsoleDeps): void {
     lead: html`Of accounts, domains, links and the operator, newest first, a second after they happened. <a href="/admin/clicks">Hits</a> are found apart; <a href="/admin/log">the log</a> has everything in its order, and <a href="/admin/explain">explain a link</a> all of one link.`,
     show(answer) {
       const { events = [], set_aside: aside = [] } = answer ?? {};
-      const passed = html`<p class="muted">${counted(aside.length, "event")} that can't be read may be among them: <a href="${projectionPath(eventIndex.name)}">set aside</a>.</p>`;
+      const passed = html`<p class="muted">${counted(aside.length, "event")} that can't be read may be among them: <a href="${projectionPath(eventIndex.collection.name)}">set aside</a>.</p>`;
       const found = rowsCard("Events found", STREAM_EVENT_COLUMNS, events, "No event is like that.");
       return [aside.length > 0 && passed, found];
     },

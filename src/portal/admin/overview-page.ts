@@ -10,13 +10,12 @@ import { withActorNames } from "../../queries/people.ts";
 import { inTime } from "../../runtime/pause.ts";
 import { orUndefined } from "../../stores/connections/errors.ts";
 import { count, counted } from "../links/link-view.ts";
-import { field } from "../shell/controls.ts";
+import { form } from "../shell/controls.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { type Columns, card, time } from "../shell/layout.ts";
+import { badge, type Columns, time } from "../shell/layout.ts";
 import type { ConsoleDeps } from "./access.ts";
 import {
-  badge,
   duration,
   eventsPath,
   rowsCard,
@@ -58,8 +57,16 @@ export function overviewPage(app: Api, deps: ConsoleDeps): void {
       cards: [
         whatIsWrong(problems),
         LINK_FORM,
-        html`<div class="grid">${card("Projections", html`<p>${rows ? foldedText(rows) : NOT_TOLD}</p><p><a href="/admin/projections">All projections</a></p>`)}
-${card("Seals", html`<p>${sealed ? sealText(sealed) : NOT_TOLD}</p><p>${verified}</p><p><a href="/admin/seals">All seals</a></p>`)}</div>`,
+        [
+          {
+            title: "Projections",
+            body: html`<p>${rows ? foldedText(rows) : NOT_TOLD}</p><p><a href="/admin/projections">All projections</a></p>`,
+          },
+          {
+            title: "Seals",
+            body: html`<p>${sealed ? sealText(sealed) : NOT_TOLD}</p><p>${verified}</p><p><a href="/admin/seals">All seals</a></p>`,
+          },
+        ],
         lost.length > 0 && html`<div id="gaps"></div>`,
         rowsCard("Clicks that were not recorded, newest first", GAPS, lost),
         rowsCard("What the operator did, newest first", ACTS, acts, did ? "Nothing yet." : NOT_TOLD, all),
@@ -107,9 +114,21 @@ function whatIsWrong(problems: readonly Problem[]): Html {
 }
 
 /** A short URL as it was reported can be pasted: the page that explains the link also blocks it. */
-const LINK_FORM = html`<form method="get" action="/admin/explain" class="form-row" role="search">
-${field({ label: "Explain or block a link", name: "link", required: true, maxlength: 500, autocomplete: "off", isExact: true, placeholder: "Its short URL, host/slug or slug" })}
-<button class="button">Explain</button></form>`;
+const LINK_FORM = form({
+  action: "/admin/explain",
+  method: "get",
+  fields: {
+    link: {
+      label: "Explain or block a link",
+      required: true,
+      maxlength: 500,
+      isExact: true,
+      placeholder: "Its short URL, host/slug or slug",
+    },
+  },
+  isRow: true,
+  button: "Explain",
+});
 
 /** While nothing could store them, and memory had no room. */
 const GAPS: Columns<ClickGap> = {

@@ -3,9 +3,9 @@ import type { Api } from "../../api/fastify.ts";
 import { questions } from "../../queries/audit/questions.ts";
 import type { PersonRow } from "../../queries/people.ts";
 import { html } from "../shell/html.ts";
-import { type Columns, confirmedPost, postButton, time } from "../shell/layout.ts";
+import { badge, type Columns, confirmedPost, postButton, time } from "../shell/layout.ts";
 import type { ConsoleDeps } from "./access.ts";
-import { accountPath, badge, eventsPath, rowsCard, textLink } from "./answer-cells.ts";
+import { accountPath, eventsPath, rowsCard, textLink } from "./answer-cells.ts";
 import { questionPage } from "./question-page.ts";
 
 export function peoplePage(app: Api, deps: ConsoleDeps): void {

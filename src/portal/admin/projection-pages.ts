@@ -14,10 +14,9 @@ import type { SetAside } from "../../stores/coordination/set-aside.ts";
 import { count, counted } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { type Card, type Columns, confirmedPost, facts, postButton, table } from "../shell/layout.ts";
+import { badge, type Card, type Columns, confirmedPost, facts, postButton, table } from "../shell/layout.ts";
 import type { ConsoleDeps } from "./access.ts";
 import {
-  badge,
   duration,
   eventLink,
   positionLink,

@@ -8,9 +8,9 @@ import { givenTo } from "../../sign-in/oidc/provider-groups.ts";
 import { considerSignIn, type LastClaims, type Oidc } from "../../sign-in/oidc/sign-in-at-provider.ts";
 import { CALLBACK_PATH, LOGOUT_PATH, SIGNED_OUT_PATH } from "../../sign-in/sign-in-flows.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
-import { type Card, copyable, time } from "../shell/layout.ts";
+import { badge, type Card, copyable, time } from "../shell/layout.ts";
 import type { ConsoleDeps } from "./access.ts";
-import { badge } from "./answer-cells.ts";
+
 import { sendConsolePage } from "./question-page.ts";
 
 export function providerPage(app: Api, deps: ConsoleDeps): void {

@@ -5,9 +5,9 @@ import type { ListedSeal } from "../../queries/audit/list-seals.ts";
 import { questions } from "../../queries/audit/questions.ts";
 import { counted } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
-import { type Columns, copyable, postButton, table, time } from "../shell/layout.ts";
+import { badge, type Columns, copyable, postButton, table, time } from "../shell/layout.ts";
 import type { ConsoleDeps } from "./access.ts";
-import { badge, eventPath, rowsCard, shortPosition, textLink } from "./answer-cells.ts";
+import { eventPath, rowsCard, shortPosition, textLink } from "./answer-cells.ts";
 import { questionPage } from "./question-page.ts";
 
 export function sealsPage(app: Api, deps: ConsoleDeps): void {

@@ -14,7 +14,7 @@ import { around, type Html, html, offered } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { card, emptyCard, facts, meter, pageHead, postButton } from "../shell/layout.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
+import { signedIn } from "../shell/sessions.ts";
 import { whyResting } from "../webhooks/webhook-page.ts";
 import { webhookName, webhookPath } from "../webhooks/webhooks-page.ts";
 import { liveSign } from "./analytics-page.ts";
@@ -29,7 +29,7 @@ const TOP_LINKS = 10;
 
 export function dashboardPage(app: Api, deps: PortalDeps): void {
   const schema = { querystring: AnalyticsQuery };
-  app.get("/", { preHandler: requireSession, schema }, async (request, reply) => {
+  app.get("/", { schema }, async (request, reply) => {
     const { accountId, tier, timeZone } = signedIn(request);
     const usage = await accountUsage(deps, { accountId, tier });
     const isNew = usage.links + usage.deletedLinks === 0;

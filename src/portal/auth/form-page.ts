@@ -6,11 +6,11 @@ import type { Mail, Mailer } from "../../commands/mail/mailer.ts";
 import { PASSWORD_MIN } from "../../commands/people/password.ts";
 import { countMail } from "../../limits/count-mail.ts";
 import { byAddress, countTry } from "../../limits/rate-limit.ts";
-import { field, hiddenFields } from "../shell/controls.ts";
+import { type Fields, usernameField } from "../shell/controls.ts";
 import { shownAgain } from "../shell/form-route.ts";
-import { type Html, type HtmlValue, html } from "../shell/html.ts";
+import { type HtmlValue, html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
-import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/refused-form.ts";
+import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { sendMail } from "./mails.ts";
 import type { SignInDeps } from "./start-session.ts";
 
@@ -19,77 +19,71 @@ const FORMS_AN_HOUR = 20;
 
 const Typed = z.object({ email: z.string().default(""), password: z.string().default("") });
 const Token = z.object({ token: z.string().default("") });
-const PasswordForm = Token.extend({ password: z.string().default("") });
+const TokenForm = Token.extend({ password: z.string().default("") });
 
-type FormPage = {
+export const EMAIL_FIELD = {
+  email: {
+    label: "E-mail address",
+    type: "email",
+    autocomplete: "email",
+    required: true,
+    maxlength: 254,
+    autofocus: true,
+  },
+} satisfies Fields;
+
+export const NEW_PASSWORD_FIELD = {
+  password: {
+    label: "Password",
+    type: "password",
+    autocomplete: "new-password",
+    required: true,
+    minlength: PASSWORD_MIN,
+    hint: `At least ${PASSWORD_MIN} characters; a few words together are good.`,
+  },
+} satisfies Fields;
+
+type OpenForm = {
+  path: "/sign-up" | "/reset";
   title: string;
   /** On the page, where it isn't the title. */
   heading?: string;
-  lead?: HtmlValue;
-  /** The page's own address by default. */
-  action?: string;
-  /** False: no form, but the `others`. */
-  fields: HtmlValue;
+  lead: HtmlValue;
+  fields: Fields;
   button: string;
-  /** Forms and links to the same end, below it. */
-  others?: HtmlValue;
-  below?: HtmlValue;
-  scripts?: readonly string[];
-  /** Why the form was refused, shown beside one of `atFields` or above the form. */
-  refused?: RefusedForm | undefined;
-  atFields?: readonly string[];
-};
-
-export function sendFormPage(reply: FastifyReply, page: FormPage): FastifyReply {
-  const {
-    title,
-    heading = title,
-    lead,
-    action,
-    fields,
-    button,
-    others,
-    below,
-    refused,
-    atFields = [],
-  } = page;
-  const form = html`<form method="post" class="form"${action && html` action="${action}"`}>${fields}
-<button class="button button-primary">${button}</button></form>`;
-  return sendPage(reply, {
-    title,
-    scripts: page.scripts,
-    shape: "narrow",
-    status: refused?.status,
-    notice: refused && noticeOf(refused, ...atFields),
-    body: html`<div class="card"><h1>${heading}</h1>
-${lead && html`<p class="muted">${lead}</p>`}
-${fields && form}
-${others}
-${below && html`<p class="muted">${below}</p>`}</div>`,
-  });
-}
-
-type OpenForm = Omit<FormPage, "fields" | "refused"> & {
-  path: "/sign-up" | "/reset";
-  fields: (refused: RefusedForm | undefined) => HtmlValue;
+  below: HtmlValue;
   run: (typed: z.infer<typeof Typed>, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 };
 
 /** A page with a form that anybody may send, so many an hour. */
-export function openForm(app: Api, deps: SignInDeps, { path, fields, run, ...page }: OpenForm): void {
+export function openForm(app: Api, deps: SignInDeps, form: OpenForm): void {
+  const { path, title, heading = title, lead, fields, button, below, run } = form;
+  const action = `/portal${path}`;
   const send = (reply: FastifyReply, refused?: RefusedForm) =>
-    sendFormPage(reply, { ...page, fields: fields(refused), refused });
+    sendPage(reply, {
+      title,
+      shape: "narrow",
+      refused,
+      cards: [
+        {
+          title: heading,
+          lead,
+          form: { action, fields, button, buttonKind: "primary" },
+          below: html`<p class="muted">${below}</p>`,
+        },
+      ],
+    });
   app.get(path, async (request, reply) =>
     path === "/sign-up" && request.visit.session ? reply.redirect("/portal", 303) : send(reply),
   );
-  const errorHandler = shownAgain((refused, _request, reply) => send(reply, refused));
+  const errorHandler = shownAgain(send);
   app.post(path, { schema: { body: Typed }, errorHandler }, async (request, reply) => {
     await countForm(deps, path, request);
     return await run(request.body, request, reply);
   });
 }
 
-type AddressForm = Omit<OpenForm, "fields" | "button" | "atFields" | "run"> & {
+type AddressForm = Omit<OpenForm, "fields" | "button" | "run"> & {
   /** The address in the form that it is mailed to. @throws Refused */
   accept: (typed: string) => string;
   /** Undefined: nothing is sent, which the answer doesn't tell. */
@@ -103,62 +97,62 @@ export function addressForm(app: Api, deps: SignInDeps & { mailer: Mailer }, for
   const { accept, compose, sent, ...page } = form;
   openForm(app, deps, {
     ...page,
-    fields: emailField,
+    fields: EMAIL_FIELD,
     button: "Send the link",
-    atFields: ["email"],
     run: async (typed, _request, reply) => {
       const email = accept(typed.email);
       await countMail(deps, email);
       sendMail(deps, () => compose(email));
-      return sendPage(reply, {
-        title: "Look in your mail",
-        shape: "narrow",
-        body: html`<div class="card"><h1>Look in your mail</h1>
-<p>${sent(email)}</p>
-<p class="muted">Nothing there after a few minutes? Look among the unwanted mail, or <a href="/portal${form.path}">try again</a>.</p></div>`,
-      });
+      const title = "Look in your mail";
+      const body = html`<p>${sent(email)}</p>
+<p class="muted">Nothing there after a few minutes? Look among the unwanted mail, or <a href="/portal${form.path}">try again</a>.</p>`;
+      return sendPage(reply, { title, shape: "narrow", cards: [{ title, body }] });
     },
   });
 }
 
-type PasswordLink = {
-  path: "/sign-up/finish" | "/reset/choose";
+type TokenPage = {
+  path: "/sign-up/finish" | "/reset/choose" | "/sign-in/link" | "/profile/email/confirm";
   title: string;
-  /** Beside the address. */
-  about: string;
+  /** `email`: of the link. */
+  lead: (email: string) => HtmlValue;
   button: string;
+  /** Whether a password is chosen there. */
+  asksPassword: boolean;
   /** Reads the link without consuming it. @throws token_expired */
   lookAt: (token: string) => Promise<{ email: string }>;
-  /** Consumes the link once the password is accepted. @throws Refused */
-  finish: (
+  /** Consumes the link, once what was typed is accepted. @throws Refused */
+  use: (
+    typed: z.infer<typeof TokenForm>,
     request: FastifyRequest,
     reply: FastifyReply,
-    chosen: { token: string; email: string; password: string },
   ) => Promise<FastifyReply>;
 };
 
-/** The page behind a mailed link, on which a password is chosen. */
-export function passwordLink(app: Api, { path, about, lookAt, finish, ...page }: PasswordLink): void {
+/** The page behind a link that was mailed or handed over: looking at it, as programs that check mails do, spends nothing. */
+export function tokenPage(
+  app: Api,
+  { path, title, lead, button, asksPassword, lookAt, use }: TokenPage,
+): void {
   const send = async (reply: FastifyReply, token: string, refused?: RefusedForm) => {
     const { email } = await lookAt(token);
-    return sendFormPage(reply, {
-      ...page,
-      lead: `For ${email}.${about}`,
-      action: `/portal${path}`,
+    const fields = asksPassword ? NEW_PASSWORD_FIELD : {};
+    const more = asksPassword && usernameField(email);
+    const form = { action: `/portal${path}`, hidden: { token }, fields, more, button } as const;
+    return sendPage(reply, {
+      title,
+      shape: "narrow",
       refused,
-      fields: html`${hiddenFields({ token })}<input type="text" name="username" autocomplete="username" value="${email}" hidden>
-${newPasswordField(refused)}`,
-      atFields: ["password"],
+      cards: [{ title, lead: lead(email), form: { ...form, buttonKind: "primary" } }],
     });
   };
   app.get(path, { schema: { querystring: Token } }, (request, reply) => send(reply, request.query.token));
-  const errorHandler = shownAgain((refused, _request, reply) =>
+  const errorHandler = shownAgain((reply, refused) =>
     send(reply, typedText(refused.typed, "token"), refused),
   );
-  app.post(path, { schema: { body: PasswordForm }, errorHandler }, async (request, reply) => {
-    const { email } = await lookAt(request.body.token);
-    return await finish(request, reply, { ...request.body, email });
-  });
+  app.post(path, { schema: { body: TokenForm }, errorHandler }, (request, reply) =>
+    use(request.body, request, reply),
+  );
 }
 
 /** By client address. @throws rate_limit_exceeded */
@@ -168,31 +162,4 @@ export async function countForm(
   { ip }: FastifyRequest,
 ): Promise<void> {
   await countTry(deps, byAddress(path.slice(1), ip), FORMS_AN_HOUR);
-}
-
-export function emailField(refused: RefusedForm | undefined): Html {
-  return field({
-    label: "E-mail address",
-    name: "email",
-    type: "email",
-    autocomplete: "email",
-    required: true,
-    maxlength: 254,
-    autofocus: true,
-    value: refused && typedText(refused.typed, "email"),
-    error: errorOf(refused, "email"),
-  });
-}
-
-export function newPasswordField(refused: RefusedForm | undefined): Html {
-  return field({
-    label: "Password",
-    name: "password",
-    type: "password",
-    autocomplete: "new-password",
-    required: true,
-    minlength: PASSWORD_MIN,
-    hint: `At least ${PASSWORD_MIN} characters; a few words together are good.`,
-    error: errorOf(refused, "password"),
-  });
 }

@@ -35,8 +35,8 @@ type Purpose =
 /** An hour and client address. */
 const SIGN_INS_AN_HOUR = 100;
 
-/** `again`: by who is signed in and is to prove that they still sit there. */
-const Query = z.object({
+/** `again`: also by who is signed in, to prove that they still sit there. */
+export const SignInQuery = z.object({
   next: z.string().optional().catch(undefined),
   again: z.string().optional().catch(undefined),
 });
@@ -49,7 +49,7 @@ export function oidcPages(app: Api, { oidc, ...others }: SignInDeps, again: Show
   const deps: OidcDeps = { ...others, oidc };
   const errorHandler = shownAgain(again);
 
-  app.get("/oidc", { schema: { querystring: Query }, errorHandler }, async (request, reply) => {
+  app.get("/oidc", { schema: { querystring: SignInQuery }, errorHandler }, async (request, reply) => {
     await countTry(deps, byAddress("oidc-address", request.ip), SIGN_INS_AN_HOUR);
     const next = pathWithin("/portal", request.query.next);
     const isAgain = request.query.again !== undefined;
@@ -57,8 +57,7 @@ export function oidcPages(app: Api, { oidc, ...others }: SignInDeps, again: Show
   });
 
   app.get(CALLBACK_PATH.slice("/portal".length), { errorHandler }, (request, reply) => {
-    // Its address holds the code.
-    reply.header("referrer-policy", "no-referrer").header("cache-control", "no-store");
+    reply.header("cache-control", "no-store");
     return comeBack(deps, request, reply);
   });
 
@@ -173,19 +172,20 @@ export function sendWayOut(reply: FastifyReply, title: string, url: string, word
   return sendPage(reply, {
     title,
     shape: "narrow",
-    body: html`<div class="card"><h1>${title}</h1>
-<p><a class="button button-primary" href="${url}" rel="noreferrer">${words}</a></p></div>`,
+    cards: [
+      {
+        title,
+        body: html`<p><a class="button button-primary" href="${url}" rel="noreferrer">${words}</a></p>`,
+      },
+    ],
   });
 }
 
 /** Where the provider sends who has signed out there, too; nothing leads back by itself, which would sign them in again. */
 function sendSignedOut(reply: FastifyReply): FastifyReply {
-  return sendPage(reply, {
-    title: "You are signed out",
-    shape: "narrow",
-    body: html`<div class="card"><h1>You are signed out</h1>
-<p><a class="button" href="/portal/sign-in">Sign in</a></p></div>`,
-  });
+  const title = "You are signed out";
+  const body = html`<p><a class="button" href="/portal/sign-in">Sign in</a></p>`;
+  return sendPage(reply, { title, shape: "narrow", cards: [{ title, body }] });
 }
 
 /** Once the session here has ended: the page with the link to end the one there, too, where there is one. */

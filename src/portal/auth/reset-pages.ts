@@ -8,7 +8,7 @@ import { html } from "../shell/html.ts";
 import { copyable } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { redirectTo } from "../shell/request-visit.ts";
-import { addressForm, countForm, passwordLink } from "./form-page.ts";
+import { addressForm, countForm, tokenPage } from "./form-page.ts";
 import { mail, RESET_LINK_MINUTES } from "./mails.ts";
 import { type SignInDeps, startSession } from "./start-session.ts";
 
@@ -20,13 +20,14 @@ export function resetPages(app: Api, deps: SignInDeps): void {
   if (mailer) mailedReset(app, { ...deps, mailer });
   else app.get("/reset", (_request, reply) => sendPage(reply, askTheOperator));
 
-  passwordLink(app, {
+  tokenPage(app, {
     path: "/reset/choose",
     title: "Choose a new password",
+    lead: (email) => `For ${email}. You are signed out everywhere else.`,
     button: "Set password",
-    about: " You are signed out everywhere else.",
+    asksPassword: true,
     lookAt: (token) => lookAtReset(deps, token),
-    finish: async (request, reply, { token, password }) => {
+    use: async ({ token, password }, request, reply) => {
       await countForm(deps, "/reset", request);
       const proven = await deps.passwordWork.known(() => resetPassword(deps, request.id, token, password));
       await deps.sessions.endAll(proven.personId);
@@ -69,8 +70,12 @@ function mailedReset(app: Api, deps: Parameters<typeof addressForm>[1]): void {
 const askTheOperator = {
   title: TITLE,
   shape: "narrow",
-  body: html`<div class="card"><h1>${TITLE}</h1>
-<p>This service sends no mail, so its operator resets passwords. Ask for a link that lets you choose a new one; the operator makes it with</p>
+  cards: [
+    {
+      title: TITLE,
+      body: html`<p>This service sends no mail, so its operator resets passwords. Ask for a link that lets you choose a new one; the operator makes it with</p>
 ${copyable("command", "bin/linkledger account password you@example.com", "the command")}
-<p class="muted">${BELOW}</p></div>`,
+<p class="muted">${BELOW}</p>`,
+    },
+  ],
 } as const;

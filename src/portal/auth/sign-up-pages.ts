@@ -15,7 +15,7 @@ import { Refused } from "../../commands/refusals.ts";
 import { html } from "../shell/html.ts";
 import { copyable } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { addressForm, emailField, newPasswordField, openForm, passwordLink } from "./form-page.ts";
+import { addressForm, EMAIL_FIELD, NEW_PASSWORD_FIELD, openForm, tokenPage } from "./form-page.ts";
 import { mail, SIGN_UP_LINK_HOURS } from "./mails.ts";
 import { type SignInDeps, startSession } from "./start-session.ts";
 
@@ -34,10 +34,14 @@ function closedSignUp(app: Api): void {
     sendPage(reply, {
       title: PAGE.title,
       shape: "narrow",
-      body: html`<div class="card"><h1>Accounts are made by the operator</h1>
-<p>Nobody opens an account here for themselves. Ask the operator of this service for an invitation: a link with which you choose your password.</p>
+      cards: [
+        {
+          title: "Accounts are made by the operator",
+          body: html`<p>Nobody opens an account here for themselves. Ask the operator of this service for an invitation: a link with which you choose your password.</p>
 ${copyable("command", "bin/linkledger account invite you@example.com", "the operator's command")}
-<p class="muted">You have an account already? <a href="/portal/sign-in">Sign in</a></p></div>`,
+<p class="muted">You have an account already? <a href="/portal/sign-in">Sign in</a></p>`,
+        },
+      ],
     }),
   );
   app.post("/sign-up", async () => {
@@ -52,8 +56,7 @@ function directSignUp(app: Api, deps: SignInDeps): void {
     lead: "Ready in a moment.",
     button: "Create account",
     below: html`You have one already? <a href="/portal/sign-in">Sign in</a>`,
-    fields: (refused) => html`${emailField(refused)}${newPasswordField(refused)}`,
-    atFields: ["email", "password"],
+    fields: { ...EMAIL_FIELD, ...NEW_PASSWORD_FIELD },
     run: ({ email, password }, request, reply) =>
       openAndSignIn(deps, request, reply, { email: acceptEmail(email), password }, async () => ({
         tier: deps.defaultTier,
@@ -82,15 +85,17 @@ function mailedSignUp(app: Api, deps: Parameters<typeof addressForm>[1]): void {
 
 /** The page behind a mailed link, and behind an invitation. */
 function finishSignUp(app: Api, deps: SignInDeps): void {
-  passwordLink(app, {
+  tokenPage(app, {
     path: "/sign-up/finish",
     title: "Choose a password",
-    about: "",
+    lead: (email) => `For ${email}.`,
     button: "Create account",
+    asksPassword: true,
     lookAt: (token) => lookAtInvitation(deps, token),
-    finish: (request, reply, { token, ...newcomer }) => {
-      const consumed = () => useToken<Invitation>(deps, "sign-up", token);
-      return openAndSignIn(deps, request, reply, newcomer, consumed);
+    use: async ({ token, password }, request, reply) => {
+      const { email } = await lookAtInvitation(deps, token);
+      const consume = () => useToken<Invitation>(deps, "sign-up", token);
+      return await openAndSignIn(deps, request, reply, { email, password }, consume);
     },
   });
 }

@@ -33,7 +33,7 @@ import { formRoute } from "../shell/form-route.ts";
 import { around, type Html, html, offered } from "../shell/html.ts";
 import { emptyCard, pageHead, table } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
+import { type SignedIn, signedIn } from "../shell/sessions.ts";
 import {
   filterOf,
   filtersIn,
@@ -76,7 +76,7 @@ type SeveralForm = z.infer<typeof SeveralForm>;
 type Outcome = { message: string; status: number; chosen: readonly string[]; next?: Html | undefined };
 
 export function linksPages(app: Api, deps: PortalDeps & { exports: OpenStreams }): void {
-  const list = { preHandler: requireSession, schema: { querystring: ListQuery } };
+  const list = { schema: { querystring: ListQuery } };
   app.get("/links", list, async (request, reply) => {
     if (request.query.q !== "") await countRead(deps, signedIn(request));
     return await sendLinks(deps, reply, request.query);
@@ -109,9 +109,9 @@ export function linksPages(app: Api, deps: PortalDeps & { exports: OpenStreams }
       const outcome = { message: text, status: changed > 0 ? 200 : 409, chosen: refused, next };
       return { position, to: () => sendLinks(deps, reply, query, outcome) };
     },
-    again({ status, message, typed }, request, reply) {
+    again(reply, { status, message, typed }) {
       const chosen = texts.catch([]).parse(typed.link);
-      return sendLinks(deps, reply, ListQuery.parse(request.query), { message, status, chosen });
+      return sendLinks(deps, reply, ListQuery.parse(reply.request.query), { message, status, chosen });
     },
     path: (request) => listPath(ListQuery.parse(request.query)),
   });

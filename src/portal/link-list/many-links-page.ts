@@ -27,7 +27,7 @@ import { type Html, html } from "../shell/html.ts";
 import { type Card, type Columns, copyButton, table } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
-import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
+import { type SignedIn, signedIn } from "../shell/sessions.ts";
 import { mappedTable, PARTS, tellColumns } from "./column-mapping.ts";
 import { LINKS_PATH, SEVERAL } from "./links-filters.ts";
 import { cutInTheMiddle } from "./links-table.ts";
@@ -90,7 +90,7 @@ type Outcome = {
 };
 
 export function manyLinksPage(app: Api, deps: PortalDeps): void {
-  app.get("/links/many", { preHandler: requireSession }, (_, reply) => sendMany(deps, reply));
+  app.get("/links/many", (_, reply) => sendMany(deps, reply));
 
   app.register(async (scope: Api) => {
     takeUploads(scope);
@@ -127,7 +127,7 @@ export function manyLinksPage(app: Api, deps: PortalDeps): void {
           to: () => sendMany(deps, reply, outcome),
         };
       },
-      again: (refused, _, reply) => sendMany(deps, reply, undefined, refused),
+      again: (reply, refused) => sendMany(deps, reply, undefined, refused),
       path: PATH,
     });
   });
@@ -228,7 +228,6 @@ function listCard(refused: RefusedForm | undefined, baseHostSlugs: boolean): Car
       hidden: { act: "preview" },
       fields: { list: { ...list, hint }, file },
       values: { list: typedText(refused?.typed ?? {}, "list") },
-      refused,
       button: "Preview",
       buttonKind: "primary",
     },

@@ -37,7 +37,7 @@ export function savedFilterForms(
       const { position, name } = await keepFilter(deps.links, context, accountId, { ...filters, ...body });
       return { position, to: listPath(query), notice: `The filter ${name} is saved.` };
     },
-    again: (refused, request, reply) => again(reply, ListQuery.parse(request.query), refused),
+    again: (reply, refused) => again(reply, ListQuery.parse(reply.request.query), refused),
     path,
   });
 

@@ -21,7 +21,7 @@ import type { IconName } from "../shell/icons.ts";
 import { type Columns, tableCard } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
+import { signedIn } from "../shell/sessions.ts";
 
 const PATH = "/portal/tags";
 const SHOWN = 200;
@@ -47,12 +47,12 @@ type TagForm = z.infer<typeof TagForm>;
 type Next = { message?: string; status: number; card?: Html; refused?: RefusedForm };
 
 export function tagsPage(app: Api, deps: PortalDeps): void {
-  app.get("/tags", { preHandler: requireSession, schema: { querystring: Query } }, async (request, reply) => {
+  app.get("/tags", { schema: { querystring: Query } }, async (request, reply) => {
     if (request.query.q !== "") await countRead(deps, signedIn(request));
     return await sendTags(deps, reply, request.query.q);
   });
 
-  app.get("/tags/names", { preHandler: requireSession }, async (request, reply) => {
+  app.get("/tags/names", async (request, reply) => {
     reply.header("cache-control", "no-store");
     return await tagNames(deps, signedIn(request).accountId, SUGGESTED);
   });
@@ -89,7 +89,7 @@ export function tagsPage(app: Api, deps: PortalDeps): void {
       const rest = { message: text, status: 200, card: goOn({ ...body, name, after: next }) };
       return { position, to: () => sendTags(deps, reply, "", rest) };
     },
-    again: (refused, _, reply) => sendTags(deps, reply, "", refusal(refused)),
+    again: (reply, refused) => sendTags(deps, reply, "", refusal(refused)),
     path: PATH,
   });
 }
@@ -168,7 +168,7 @@ function editForm({ tag, colour }: TagRow, refused: RefusedForm | undefined): Ht
       options: [["", "None"], ...TAG_COLOURS.map((name) => [name, name] as const)],
     },
   } satisfies Fields;
-  return html`<details class="menu" ${refused && html`open`}><summary class="button button-small" aria-label="Edit the tag ${tag}">Edit</summary><div class="menu-box">${form({ action: PATH, hidden: { tag }, fields, values: { name: tag, colour }, refused, button: "Save", buttonKind: "primary" })}</div></details>`;
+  return html`<details class="menu" ${refused && html`open`}><summary class="button button-small" aria-label="Edit the tag ${tag}">Edit</summary><div class="menu-box">${form({ action: PATH, hidden: { tag }, fields, values: { name: tag, colour }, button: "Save", buttonKind: "primary" }, refused)}</div></details>`;
 }
 
 /** A tag of many links is renamed a part at a time. */

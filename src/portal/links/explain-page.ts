@@ -9,7 +9,7 @@ import { countRead } from "../shell/change-limit.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { type Columns, card, facts, pageHead, table, time } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
+import { signedIn } from "../shell/sessions.ts";
 import { count, counted, LinkParams, linkPath, outward, STATUS_WORDS, shortName } from "./link-view.ts";
 
 /** What the console adds, and an owner has no page for. */
@@ -31,7 +31,7 @@ const VERDICTS = {
 } as const;
 
 export function explainPage(app: Api, deps: PortalDeps): void {
-  const one = { preHandler: requireSession, schema: { params: LinkParams } };
+  const one = { schema: { params: LinkParams } };
   app.get("/links/:host/:slug/explain", one, async (request, reply) => {
     const { params } = request;
     await countRead(deps, signedIn(request));

@@ -1,5 +1,5 @@
 // What links carry, in words, on their pages and in their history.
-import type { Clause, ValueKind } from "../../queries/links/clause.ts";
+import type { Clause, ValueKind } from "../../queries/links/rule-sentences.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { time } from "../shell/layout.ts";
 import { count, counted, outward, tagLink } from "./link-view.ts";

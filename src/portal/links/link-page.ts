@@ -28,7 +28,7 @@ import { card, formCard, time } from "../shell/layout.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
 import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/refused-form.ts";
 import type { Notice } from "../shell/request-visit.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
+import { signedIn } from "../shell/sessions.ts";
 import { CHANGE_NAMES, CHANGES, changeOwnLink } from "./change-links.ts";
 import { usedOf } from "./fields-in-words.ts";
 import { FIELDS_FORM_BYTES, LIVE_PARTS, linkForm } from "./link-form.ts";
@@ -63,12 +63,12 @@ const RestoreForm = z.looseObject({ external_id: z.string().trim().optional() })
 type Params = z.infer<typeof LinkParams>;
 
 export function linkPages(app: Api, deps: PortalDeps): void {
-  const one = { preHandler: requireSession, schema: { params: LinkParams } };
+  const one = { schema: { params: LinkParams } };
   app.get("/links/:host/:slug", one, (request, reply) => sendLink(deps, reply, request.params));
 
   const path = (request: FastifyRequest) => linkPath(request.params as Params);
-  const again: ShowAgain = (refused, request, reply) =>
-    sendLink(deps, reply, request.params as Params, { refused });
+  const again: ShowAgain = (reply, refused) =>
+    sendLink(deps, reply, reply.request.params as Params, { refused });
   for (const type of CHANGE_NAMES.filter((name) => name !== "restore"))
     formRoute(app, deps, `/links/:host/:slug/${type}`, {
       schema: { params: LinkParams },

@@ -25,7 +25,7 @@ import { icon } from "../shell/icons.ts";
 import { pageHead } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
+import { signedIn } from "../shell/sessions.ts";
 import { FIELDS_FORM_BYTES, LIVE_PARTS, linkForm } from "./link-form.ts";
 import { planCard } from "./link-plan.ts";
 import { LONGEST_URL, linkPath, shortName } from "./link-view.ts";
@@ -62,10 +62,10 @@ const NO_UTM = utmOf("");
 const ANY_SLUG = "a".repeat(SLUG_LENGTH);
 
 export function newLinkPage(app: Api, deps: PortalDeps): void {
-  const form = { preHandler: requireSession, schema: { querystring: Query } };
+  const form = { schema: { querystring: Query } };
   app.get("/links/new", form, (request, reply) => sendForm(deps, reply, { url: request.query.url }));
 
-  const again: ShowAgain = (refused, _, reply) => sendForm(deps, reply, refused.typed, refused);
+  const again: ShowAgain = (reply, refused) => sendForm(deps, reply, refused.typed, refused);
   const path = (_: FastifyRequest, typed: Sent) => address(PATH, { url: given(typed, "url") });
 
   formRoute(app, deps, "/links", {

@@ -41,15 +41,18 @@ export function qrForms(
   app: Api,
   deps: PortalDeps,
   show: (
-    reply: Parameters<ShowAgain>[2],
+    reply: Parameters<ShowAgain>[0],
     params: z.infer<typeof LinkParams>,
     chosen: Chosen,
   ) => ReturnType<ShowAgain>,
 ): void {
   const form = {
     schema: { params: LinkParams, body: z.record(z.string(), z.unknown()) },
-    again: (async (refused, request, reply) =>
-      show(reply, LinkParams.parse(request.params), { style: refused.typed, refused })) satisfies ShowAgain,
+    again: (async (reply, refused) =>
+      show(reply, LinkParams.parse(reply.request.params), {
+        style: refused.typed,
+        refused,
+      })) satisfies ShowAgain,
     path: ({ params }: { params: unknown }) => linkPath(LinkParams.parse(params)),
   };
   formRoute(app, deps, "/links/:host/:slug/qr", {

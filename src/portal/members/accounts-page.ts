@@ -1,6 +1,6 @@
 // The accounts that somebody is a member of, under /portal/accounts: which one to look at, how to leave one, and how who is in
 // none opens one.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import type { Api } from "../../api/fastify.ts";
 import { opened } from "../../commands/account/account.ts";
 import { removeMember } from "../../commands/account/members.ts";
@@ -14,36 +14,25 @@ import { countForm } from "../auth/form-page.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
-import { type Card, type Columns, postButton, tableCard } from "../shell/layout.ts";
+import { badge, type Card, type Columns, postButton, tableCard } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { portalContext, redirectTo } from "../shell/request-visit.ts";
-import { ACCOUNTS_PATH, type SignedInPerson } from "../shell/sessions.ts";
+import { ACCOUNTS_PATH, signedInPerson } from "../shell/sessions.ts";
 
 type Row = { accountId: string; name: string; role: Role };
 
 export function accountsPages(app: Api, deps: SignInDeps): void {
-  const person = ({ visit }: FastifyRequest, reply: FastifyReply): SignedInPerson | undefined => {
-    if (!visit.person) void reply.redirect(`/portal/sign-in?next=${encodeURIComponent(ACCOUNTS_PATH)}`, 303);
-    return visit.person;
-  };
+  app.get("/accounts", (_, reply) => sendAccounts(deps, reply));
 
-  app.get("/accounts", async (request, reply) => {
-    const who = person(request, reply);
-    return who ? await sendAccounts(deps, request, reply, who) : reply;
-  });
-
-  app.post("/accounts", async (request, reply) => {
-    const who = person(request, reply);
-    if (!who) return reply;
-    await countForm(deps, "/sign-up", request);
-    if (deps.signUp === "closed") throw new Refused("sign_up_closed");
-    const newcomer = { personId: who.personId, tier: deps.defaultTier };
-    const { accountId, position } = await openOwnAccount(deps, portalContext(request), newcomer);
-    await deps.whenReadable(position);
-    return redirectTo(reply, addressIn(accountId, "/portal"), {
-      kind: "done",
-      text: "Your account is open: you are its owner.",
-    });
+  formRoute(app, deps, "/accounts", {
+    count: "uncounted",
+    run: async ({ request, context, person: { personId } }) => {
+      await countForm(deps, "/sign-up", request);
+      if (deps.signUp === "closed") throw new Refused("sign_up_closed");
+      const newcomer = { personId, tier: deps.defaultTier };
+      const { accountId, position } = await openOwnAccount(deps, context, newcomer);
+      const notice = "Your account is open: you are its owner.";
+      return { position, to: addressIn(accountId, "/portal"), notice };
+    },
   });
 
   formRoute(app, deps, "/account/leave", {
@@ -51,17 +40,13 @@ export function accountsPages(app: Api, deps: SignInDeps): void {
       const { position } = await removeMember(deps, context, accountId, personId);
       return { position, to: ACCOUNTS_PATH, notice: "You have left the account." };
     },
-    path: "/portal/account",
     again: "back",
   });
 }
 
-async function sendAccounts(
-  deps: SignInDeps,
-  { visit: { session } }: FastifyRequest,
-  reply: FastifyReply,
-  { personId, email, provider }: SignedInPerson,
-): Promise<FastifyReply> {
+async function sendAccounts(deps: SignInDeps, reply: FastifyReply): Promise<FastifyReply> {
+  const { session } = reply.request.visit;
+  const { personId, email, provider } = signedInPerson(reply.request);
   const reading = (await deps.accountsOf(personId)).map(async (accountId): Promise<Row> => {
     const { members } = opened(await deps.links.currentAccount(accountId));
     const role = members.get(personId)?.role;
@@ -76,7 +61,7 @@ async function sendAccounts(
       end: true,
       cell: ({ accountId, name }) =>
         accountId === session?.accountId
-          ? html`<span class="badge badge-good">Open now</span>`
+          ? badge("good", "Open now")
           : html`<a class="button button-small" href="${addressIn(accountId, "/portal")}" aria-label="Open ${name}">Open</a>`,
     },
   };

@@ -15,16 +15,17 @@ import { normalEmail } from "../../commands/people/secrets.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { accountName } from "../../queries/people.ts";
 import { addressIn } from "../account-address.ts";
-import { countForm, newPasswordField, sendFormPage } from "../auth/form-page.ts";
+import { countForm, NEW_PASSWORD_FIELD } from "../auth/form-page.ts";
 import { oidcButton } from "../auth/oidc-pages.ts";
 import { type SignInDeps, startSession } from "../auth/start-session.ts";
-import { hiddenFields } from "../shell/controls.ts";
+import { usernameField } from "../shell/controls.ts";
 import { shownAgain } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { postButton } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { redirectTo } from "../shell/request-visit.ts";
+import { leadToSignIn, signInPath } from "../shell/sessions.ts";
 
 const PATH = "/portal/invitation";
 const Link = z.object({ id: z.string().default(""), token: z.string().default("") });
@@ -32,13 +33,13 @@ const PasswordForm = Link.extend({ password: z.string().default("") });
 
 export function invitationPages(app: Api, deps: SignInDeps): void {
   app.get("/invitation", { schema: { querystring: Link } }, (request, reply) =>
-    sendInvitation(deps, request, reply, request.query),
+    sendInvitation(deps, reply, request.query),
   );
 
-  const again = shownAgain((refused, request, reply) => {
+  const again = shownAgain((reply, refused) => {
     const { typed } = refused;
     const link = { id: typedText(typed, "id"), token: typedText(typed, "token") };
-    return sendInvitation(deps, request, reply, link, refused);
+    return sendInvitation(deps, reply, link, refused);
   });
   app.post("/invitation", { schema: { body: PasswordForm }, errorHandler: again }, async (request, reply) => {
     await countForm(deps, "/sign-up", request);
@@ -55,7 +56,7 @@ export function invitationPages(app: Api, deps: SignInDeps): void {
 
   app.post("/invitation/accept", { schema: { body: Link } }, async (request, reply) => {
     const { person } = request.visit;
-    if (!person) return reply.redirect(signInPath(request.body), 303);
+    if (!person) return leadToSignIn(request, reply, pathOf(request.body));
     const { accountId, position } = await acceptInvitation(
       deps,
       contextOf(request),
@@ -74,7 +75,6 @@ const contextOf = ({ id }: FastifyRequest) => ({ requestId: id });
 
 async function sendInvitation(
   deps: SignInDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
   link: InvitationLink,
   refused?: RefusedForm,
@@ -82,20 +82,28 @@ async function sendInvitation(
   const { accountId, email, role } = await lookAtInvitationLink(deps, link);
   const title = "Invitation";
   const lead = html`To <strong>${await accountName(deps, accountId)}</strong>, as ${role}, for <strong>${email}</strong>.`;
-  const { person } = request.visit;
-  // The address of the page holds the token.
-  reply.header("referrer-policy", "no-referrer");
+  const { person } = reply.request.visit;
+  const button = "Accept the invitation";
   if (!person && deps.signIn.includes("password") && !(await personWithEmail(deps, email)))
-    return sendFormPage(reply, {
+    return sendPage(reply, {
       title,
-      lead: html`${lead} Choose a password, with which you sign in from now on.`,
-      action: PATH,
+      shape: "narrow",
       refused,
-      fields: html`${hiddenFields(link)}<input type="text" name="username" autocomplete="username" value="${email}" hidden>
-${newPasswordField(refused)}`,
-      button: "Accept the invitation",
-      others: oidcButton(deps, pathOf(link), false),
-      atFields: ["password"],
+      cards: [
+        {
+          title,
+          lead: html`${lead} Choose a password, with which you sign in from now on.`,
+          form: {
+            action: PATH,
+            hidden: link,
+            fields: NEW_PASSWORD_FIELD,
+            more: usernameField(email),
+            button,
+            buttonKind: "primary",
+          },
+          below: oidcButton(deps, pathOf(link)),
+        },
+      ],
     });
   const isTheirs = person && normalEmail(person.email) === normalEmail(email);
   return sendPage(reply, {
@@ -107,19 +115,15 @@ ${newPasswordField(refused)}`,
         title,
         lead,
         body: isTheirs
-          ? postButton(`${PATH}/accept`, "Accept the invitation", { fields: link, kind: "primary" })
+          ? postButton(`${PATH}/accept`, button, { fields: link, kind: "primary" })
           : person
             ? html`<p>You are signed in as <strong>${person.email}</strong>. Sign out, and open this link again as ${email}; or ask for an invitation to ${person.email}.</p>
 ${postButton("/portal/sign-out", "Sign out")}`
             : html`<p>Sign in as ${email} to accept it.</p>
-<p><a class="button button-primary" href="${signInPath(link)}">Sign in</a></p>`,
+<p><a class="button button-primary" href="${signInPath(pathOf(link))}">Sign in</a></p>`,
       },
     ],
   });
-}
-
-function signInPath(link: InvitationLink): string {
-  return `/portal/sign-in?next=${encodeURIComponent(pathOf(link))}`;
 }
 
 function pathOf({ id, token }: InvitationLink): string {

@@ -1,5 +1,5 @@
 // Who is in the account, under /portal/members: with the role of each, invitations, and one form that invites.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { opened } from "../../commands/account/account.ts";
@@ -17,10 +17,11 @@ import { ROLES, type Role } from "../../events/vocabulary.ts";
 import { countMail } from "../../limits/count-mail.ts";
 import { type InvitationRow, lastSignIn, type MemberRow, memberRows, nameOf } from "../../queries/people.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
-import { type Fields, field, schemaOf } from "../shell/controls.ts";
+import { type Fields, form, schemaOf } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type HtmlValue, html } from "../shell/html.ts";
 import {
+  badge,
   type Columns,
   confirmed,
   confirmedPost,
@@ -31,7 +32,7 @@ import {
 } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import type { RefusedForm } from "../shell/refused-form.ts";
-import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
+import { type SignedIn, signedIn } from "../shell/sessions.ts";
 
 const PATH = "/portal/members";
 const ROLE_NAMES: Readonly<Record<Role, string>> = {
@@ -57,34 +58,31 @@ const inviteFields = (most: Role) =>
   }) satisfies Fields;
 
 export function membersPages(app: Api, deps: SignInDeps): void {
-  const show = (request: FastifyRequest, reply: FastifyReply, refused?: RefusedForm) =>
-    sendMembers(deps, request, reply, { refused });
-  app.get("/members", { preHandler: requireSession }, (request, reply) => show(request, reply));
+  const show = (reply: FastifyReply, refused?: RefusedForm) => sendMembers(deps, reply, { refused });
+  app.get("/members", (_, reply) => show(reply));
 
   /** Says that the link was mailed, or shows it. */
-  const sent = (request: FastifyRequest, reply: FastifyReply, { email, link, position }: Invited) =>
+  const sent = (reply: FastifyReply, { email, link, position }: Invited) =>
     link === null
-      ? { position, to: PATH, notice: `A mail to ${email} is on its way; its link works for seven days.` }
-      : { position, to: () => sendMembers(deps, request, reply, { link: { email, link } }) };
+      ? { position, notice: `A mail to ${email} is on its way; its link works for seven days.` }
+      : { position, to: () => sendMembers(deps, reply, { link: { email, link } }) };
 
   formRoute(app, deps, "/members", {
     schema: { body: schemaOf(inviteFields("owner")) },
-    async run({ request, reply, context, session: { accountId }, body }) {
+    async run({ reply, context, session: { accountId }, body }) {
       if (deps.mailer) await countMail(deps, body.email);
-      return sent(request, reply, await inviteMember(deps, context, accountId, body));
+      return sent(reply, await inviteMember(deps, context, accountId, body));
     },
-    path: PATH,
-    again: (refused, request, reply) => show(request, reply, refused),
+    again: show,
   });
 
   formRoute(app, deps, "/members/invitations/:invitationId/resend", {
     schema: { params: InvitationParams },
-    async run({ request, reply, context, session: { accountId }, params: { invitationId } }) {
+    async run({ reply, context, session: { accountId }, params: { invitationId } }) {
       const email = deps.mailer && (await invitedAddress(deps, invitationId));
       if (email !== undefined) await countMail(deps, email);
-      return sent(request, reply, await resendInvitation(deps, context, accountId, invitationId));
+      return sent(reply, await resendInvitation(deps, context, accountId, invitationId));
     },
-    path: PATH,
     again: "back",
   });
 
@@ -92,9 +90,8 @@ export function membersPages(app: Api, deps: SignInDeps): void {
     schema: { params: InvitationParams },
     run: async ({ context, session: { accountId }, params: { invitationId } }) => {
       const { position } = await withdrawInvitation(deps, context, accountId, invitationId);
-      return { position, to: PATH, notice: "The invitation is withdrawn: its link no longer works." };
+      return { position, notice: "The invitation is withdrawn: its link no longer works." };
     },
-    path: PATH,
     again: "back",
   });
 
@@ -103,9 +100,8 @@ export function membersPages(app: Api, deps: SignInDeps): void {
     run: async ({ context, session: { accountId }, params: { personId }, body: { role } }) => {
       const { position } = await changeMemberRole(deps, context, accountId, personId, role);
       const { name } = await nameOf(deps, personId);
-      return { position, to: PATH, notice: `${name} is ${ROLE_NAMES[role].toLowerCase()} now.` };
+      return { position, notice: `${name} is ${ROLE_NAMES[role].toLowerCase()} now.` };
     },
-    path: PATH,
     again: "back",
   });
 
@@ -113,20 +109,18 @@ export function membersPages(app: Api, deps: SignInDeps): void {
     schema: { params: MemberParams },
     run: async ({ context, session: { accountId }, params: { personId } }) => {
       const { position } = await removeMember(deps, context, accountId, personId);
-      return { position, to: PATH, notice: "The membership has ended, and with it their keys." };
+      return { position, notice: "The membership has ended, and with it their keys." };
     },
-    path: PATH,
     again: "back",
   });
 }
 
 async function sendMembers(
   deps: SignInDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
   { refused, link }: { refused?: RefusedForm | undefined; link?: { email: string; link: string } },
 ): Promise<FastifyReply> {
-  const session = signedIn(request);
+  const session = signedIn(reply.request);
   const account = opened(await deps.links.currentAccount(session.accountId));
   const rows = await memberRows(deps, account);
   const mayInvite = may(session.role, "members");
@@ -150,7 +144,6 @@ async function sendMembers(
           action: PATH,
           fields: inviteFields(session.role),
           values: { role: "editor" },
-          refused,
           button: "Invite",
           buttonKind: "primary",
         },
@@ -178,19 +171,18 @@ function memberColumns(session: SignedIn, seesSignIns: boolean): Columns<Row> {
 }
 
 function actionsOn({ personId, role: own }: SignedIn, { person_id: id, name, role }: MemberRow): HtmlValue {
-  if (id === personId) return html`<span class="badge badge-good">You</span>`;
+  if (id === personId) return badge("good", "You");
   if (!may(own, "members") || !isWithin(role, own)) return false;
-  const roles = field({
-    label: "Role",
-    name: "role",
-    id: `role-${id}`,
-    value: role,
-    options: rolesWithin(own),
-  });
   const change = confirmed(
     "Change role",
     html`<p>What may <strong>${name}</strong> do here?</p>`,
-    html`<form class="stack" method="post" action="${PATH}/${id}/role">${roles}<button class="button button-primary">Change role</button></form>`,
+    form({
+      action: `${PATH}/${id}/role`,
+      fields: { role: { label: "Role", id: `role-${id}`, options: rolesWithin(own) } },
+      values: { role },
+      button: "Change role",
+      buttonKind: "primary",
+    }),
   );
   const removal = confirmedPost(
     "Remove",

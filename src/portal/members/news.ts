@@ -4,9 +4,9 @@ import type { Api } from "../../api/fastify.ts";
 import type { News } from "../../projections/definitions/persons.ts";
 import { newsOf } from "../../queries/people.ts";
 import type { PortalDeps } from "../portal-deps.ts";
+import { formRoute } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { postButton, time } from "../shell/layout.ts";
-import { redirectTo } from "../shell/request-visit.ts";
 import { signedIn } from "../shell/sessions.ts";
 
 const WEEK_SECONDS = 7 * 86_400;
@@ -35,13 +35,15 @@ export async function newsBox(deps: PortalDeps, request: FastifyRequest): Promis
   )}</ul>${postButton("/portal/news/dismiss", "Dismiss", { kind: "small" })}</div>`;
 }
 
-export function newsForm(app: Api, { clock }: Pick<PortalDeps, "clock">): void {
-  app.post("/news/dismiss", async ({ visit: { person, cookies } }, reply) => {
-    if (person)
-      reply.setCookie(cookies.newsSeen(person.personId), clock().toISOString(), {
-        ...cookies.options,
-        maxAge: WEEK_SECONDS,
-      });
-    return redirectTo(reply, "/portal");
+export function newsForm(app: Api, deps: PortalDeps): void {
+  formRoute(app, deps, "/news/dismiss", {
+    count: "uncounted",
+    run: async ({ request, reply, person: { personId } }) => {
+      const { newsSeen, options } = request.visit.cookies;
+      const seenAt = deps.clock().toISOString();
+      reply.setCookie(newsSeen(personId), seenAt, { ...options, maxAge: WEEK_SECONDS });
+      return {};
+    },
+    path: "/portal",
   });
 }

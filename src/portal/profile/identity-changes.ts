@@ -9,36 +9,39 @@ import { unlinkIdentity } from "../../sign-in/oidc/sign-in-at-provider.ts";
 import { beginOidc, sendWayOut } from "../auth/oidc-pages.ts";
 import { PasswordTyped, reauthenticate } from "../auth/reauthenticate.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
-import { formRoute } from "../shell/form-route.ts";
-import { ofProfile, PROFILE_PATH } from "./profile-page.ts";
+import { formRoute, type ShowAgain } from "../shell/form-route.ts";
+import { sendProfilePage } from "./profile-page.ts";
 
 const IdentityParams = z.object({ identityId: z.uuid() });
 
 export function identityChanges(app: Api, { oidc, ...others }: SignInDeps): void {
   if (!oidc) return;
   const deps = { ...others, oidc };
+  const again: ShowAgain = (reply, refused) => sendProfilePage(deps, reply, refused);
   formRoute(app, deps, "/profile/identities", {
-    ...ofProfile(deps),
+    again,
     schema: { body: PasswordTyped },
-    run: async ({ request, reply, person: { personId, sessionId }, body: { password } }) => {
-      await reauthenticate(deps, request, password);
+    run: async ({ request, reply, person, body: { password } }) => {
+      const { personId, sessionId } = person;
+      await reauthenticate(deps, person, password);
       const url = await beginOidc(deps, request, reply, { purpose: "link", personId, sessionId });
       return { to: () => sendWayOut(reply, "Link a sign-in", url, `Go on at ${oidc.name}`) };
     },
   });
 
   formRoute(app, deps, "/profile/identities/:identityId/unlink", {
-    ...ofProfile(deps),
+    again,
     schema: { params: IdentityParams, body: PasswordTyped },
-    run: async ({ request, context, person: { personId }, params: { identityId }, body }) => {
-      await reauthenticate(deps, request, body.password);
+    run: async ({ context, person, params: { identityId }, body }) => {
+      const { personId } = person;
+      await reauthenticate(deps, person, body.password);
       const identity = (await identitiesOf(deps, personId)).find((own) => own.identityId === identityId);
       if (!identity) throw new Refused("not_found", "There is no such sign-in");
       await withoutWay(deps, personId, identityId, () => unlinkIdentity(deps, context, personId, identity));
       const { issuer, subject } = identity;
       const all = { issuer, subject, sid: undefined, issuedAt: Number.POSITIVE_INFINITY };
       await deps.sessions.endAtProvider(all, personId);
-      return { to: PROFILE_PATH, notice: "It is no longer linked: nobody signs in by it as you." };
+      return { notice: "It is no longer linked: nobody signs in by it as you." };
     },
   });
 }

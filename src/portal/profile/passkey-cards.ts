@@ -7,13 +7,12 @@ import {
   reauthenticationFields,
 } from "../auth/reauthenticate.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
-import { type Fields, field, inputs } from "../shell/controls.ts";
+import { type Fields, form, inputs } from "../shell/controls.ts";
 import { html } from "../shell/html.ts";
-import { type Cards, type Columns, confirmed, tableCard, time } from "../shell/layout.ts";
+import { badge, type Cards, type Columns, confirmed, tableCard, time } from "../shell/layout.ts";
 import type { SignedInPerson } from "../shell/sessions.ts";
 
-const PAGE = "/portal/profile";
-const PATH = `${PAGE}/passkeys`;
+const PATH = "/portal/profile/passkeys";
 export const PASSKEY_FIELDS = {
   name: {
     id: "passkey-name",
@@ -46,7 +45,7 @@ export async function passkeyCards(
         lead: "A finger, a face or a PIN instead of a password: no address is typed, and nothing can be given away to another site.",
         body: passkeyForm({
           action: PATH,
-          fields: inputs({ ...PASSKEY_FIELDS, ...reauthenticationFields(proof, "passkey-password", PAGE) }),
+          fields: inputs({ ...PASSKEY_FIELDS, ...reauthenticationFields(proof, PATH) }),
           button: "Add a passkey",
         }),
       },
@@ -56,7 +55,7 @@ export async function passkeyCards(
 function columnsOf({ baseHost }: Pick<SignInDeps, "baseHost">, proof: Reauthentication): Columns<Passkey> {
   return {
     Name: ({ name, rpId, copySeenAt }) =>
-      html`<strong>${name}</strong>${rpId !== baseHost && html`<br><span class="badge badge-bad">Works at ${rpId} only</span>`}${copySeenAt && html`<br><span class="badge badge-bad">A copy of it was used ${time(copySeenAt)}: remove it</span>`}`,
+      html`<strong>${name}</strong>${rpId !== baseHost && html`<br>${badge("bad", `Works at ${rpId} only`)}`}${copySeenAt && html`<br>${badge("bad", html`A copy of it was used ${time(copySeenAt)}: remove it`)}`}`,
     Added: "createdAt",
     "Last used": "usedAt",
     Actions: {
@@ -64,14 +63,18 @@ function columnsOf({ baseHost }: Pick<SignInDeps, "baseHost">, proof: Reauthenti
       end: true,
       cell: ({ passkeyId, name }) => {
         const action = `${PATH}/${passkeyId}`;
-        const box = field({ ...PASSKEY_FIELDS.name, name: "name", id: `name-${passkeyId}`, value: name });
-        const rename = html`<form method="post" class="form" action="${action}/rename">${box}<button class="button button-primary">Rename</button></form>`;
+        const rename = form({
+          action: `${action}/rename`,
+          fields: { name: { ...PASSKEY_FIELDS.name, id: `name-${passkeyId}` } },
+          values: { name },
+          button: "Rename",
+          buttonKind: "primary",
+        });
         const removal = reauthenticatedPost(proof, {
           button: "Remove",
           question: `Nobody signs in with “${name}” any more. Where passkeys are kept, such as in a password manager, it may have to be deleted as well.`,
           action: `${action}/remove`,
           words: "Remove the passkey",
-          next: PAGE,
         });
         return html`<div class="actions">${confirmed("Rename", html`<p>What is it called?</p>`, rename, "button-small")}${removal}</div>`;
       },

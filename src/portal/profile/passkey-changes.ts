@@ -9,56 +9,57 @@ import { AnswerForm, sendCeremony, takeAnswer, takesPasskeys } from "../auth/pas
 import { PasswordTyped, reauthenticate } from "../auth/reauthenticate.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
 import { schemaOf } from "../shell/controls.ts";
-import { formRoute } from "../shell/form-route.ts";
+import { formRoute, type ShowAgain } from "../shell/form-route.ts";
 import { signInPlace } from "../shell/sessions.ts";
 import { PASSKEY_FIELDS } from "./passkey-cards.ts";
-import { ofProfile, PROFILE_PATH } from "./profile-page.ts";
+import { sendProfilePage } from "./profile-page.ts";
 
 const NameForm = schemaOf(PASSKEY_FIELDS);
 const PasskeyParams = z.object({ passkeyId: z.uuid() });
 
 export function passkeyChanges(app: Api, deps: SignInDeps): void {
   if (!takesPasskeys(deps)) return;
-  const ofPerson = ofProfile(deps);
+  const again: ShowAgain = (reply, refused) => sendProfilePage(deps, reply, refused);
 
   formRoute(app, deps, "/profile/passkeys/begin", {
-    ...ofPerson,
+    again,
     schema: { body: PasswordTyped },
-    run: async ({ request, reply, person: { personId, email }, body: { password } }) => {
-      await reauthenticate(deps, request, password);
+    run: async ({ reply, person, body: { password } }) => {
+      const { personId, email } = person;
+      await reauthenticate(deps, person, password);
       const begun = await beginAdding(deps, { personId, label: email || "Linkledger" });
       return { to: () => sendCeremony(reply, begun) };
     },
   });
 
   formRoute(app, deps, "/profile/passkeys", {
-    ...ofPerson,
+    again,
     schema: { body: AnswerForm.extend(NameForm.shape) },
     run: async ({ request, reply, context, person: { personId }, body }) => {
       const name = acceptLabel(body.name) || signInPlace(request).browser;
       const answer = takeAnswer(request, reply, body);
       await finishAdding(deps, context, { personId, name }, answer);
       void tellPerson(deps, personId, { what: "new way to sign in" });
-      return { to: PROFILE_PATH, notice: `The passkey “${name}” is added: sign in with it from now on.` };
+      return { notice: `The passkey “${name}” is added: sign in with it from now on.` };
     },
   });
 
   formRoute(app, deps, "/profile/passkeys/:passkeyId/rename", {
-    ...ofPerson,
+    again,
     schema: { params: PasskeyParams, body: NameForm },
     run: async ({ person: { personId }, params: { passkeyId }, body: { name } }) => {
       await renamePasskey(deps, personId, passkeyId, name);
-      return { to: PROFILE_PATH, notice: "Saved." };
+      return { notice: "Saved." };
     },
   });
 
   formRoute(app, deps, "/profile/passkeys/:passkeyId/remove", {
-    ...ofPerson,
+    again,
     schema: { params: PasskeyParams, body: PasswordTyped },
-    run: async ({ request, context, person: { personId }, params: { passkeyId }, body: { password } }) => {
-      await reauthenticate(deps, request, password);
-      await removePasskey(deps, context, personId, passkeyId);
-      return { to: PROFILE_PATH, notice: "The passkey is removed: nobody signs in with it any more." };
+    run: async ({ context, person, params: { passkeyId }, body: { password } }) => {
+      await reauthenticate(deps, person, password);
+      await removePasskey(deps, context, person.personId, passkeyId);
+      return { notice: "The passkey is removed: nobody signs in with it any more." };
     },
   });
 }

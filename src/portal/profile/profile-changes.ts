@@ -15,80 +15,81 @@ import { endSessions, recordAct } from "../../commands/people/persons.ts";
 import { removePassword } from "../../commands/people/sign-in-ways.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { countMail } from "../../limits/count-mail.ts";
-import { sendFormPage } from "../auth/form-page.ts";
+import { tokenPage } from "../auth/form-page.ts";
 import { EMAIL_LINK_HOURS, mail, sendMail } from "../auth/mails.ts";
 import { PasswordTyped, reauthenticate } from "../auth/reauthenticate.ts";
 import { endSession, type SignInDeps, startSession } from "../auth/start-session.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { hiddenFields, schemaOf } from "../shell/controls.ts";
-import { formRoute } from "../shell/form-route.ts";
+import { schemaOf } from "../shell/controls.ts";
+import { formRoute, type ShowAgain } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { redirectTo } from "../shell/request-visit.ts";
 import type { SignedInPerson } from "../shell/sessions.ts";
-import { EMAIL_FIELDS, NAME_FIELDS, ofProfile, PASSWORD_FIELDS, PROFILE_PATH } from "./profile-page.ts";
+import { EMAIL_FIELDS, NAME_FIELDS, PASSWORD_FIELDS, PROFILE_PATH, sendProfilePage } from "./profile-page.ts";
 
-const Token = z.object({ token: z.string().default("") });
 const SessionParams = z.object({ sessionId: z.string().regex(/^[0-9a-f]{64}$/) });
 
 export function profileChanges(app: Api, deps: SignInDeps): void {
   const { mailer } = deps;
+  const again: ShowAgain = (reply, refused) => sendProfilePage(deps, reply, refused);
 
   formRoute(app, deps, "/profile/name", {
-    ...ofProfile(deps, "name"),
+    again,
     schema: { body: schemaOf(NAME_FIELDS) },
     run: async ({ person: { personId }, body: { name } }) => {
       await changeName(deps, personId, name);
-      return { to: PROFILE_PATH, notice: "Saved." };
+      return { notice: "Saved." };
     },
   });
 
   formRoute(app, deps, "/profile/email", {
-    ...ofProfile(deps, "email"),
+    again,
     schema: { body: schemaOf(EMAIL_FIELDS).extend(PasswordTyped.shape) },
-    run: async ({ request, person: { personId }, body: { email, password } }) => {
-      await reauthenticate(deps, request, password);
+    run: async ({ person, body: { email, password } }) => {
+      const { personId } = person;
+      await reauthenticate(deps, person, password);
       const notice = mailer
         ? await mailConfirmation({ ...deps, mailer }, personId, email)
         : addressChanged(deps, await changeEmail(deps, personId, email));
-      return { to: PROFILE_PATH, notice };
+      return { notice };
     },
   });
 
   formRoute(app, deps, "/profile/password", {
-    ...ofProfile(deps, "password"),
+    again,
     count: "uncounted",
     schema: { body: schemaOf(PASSWORD_FIELDS).extend(PasswordTyped.shape) },
     run: async ({ request, reply, context, person, body: { password, wanted } }) => {
       const { personId } = person;
       if (!deps.signIn.includes("password")) throw new Refused("sign_in_off");
-      const how = await reauthenticate(deps, request, password);
+      const how = await reauthenticate(deps, person, password);
       const change = () => changePassword(deps, context, personId, { how, wanted });
       const { epoch } = await deps.passwordWork.known(change);
       await deps.sessions.endAll(personId);
       await startSession(deps, request, reply, { ...proofOf(person), epoch });
       void tellPerson(deps, personId, { what: "password" });
-      return { to: PROFILE_PATH, notice: "Your new password is set." };
+      return { notice: "Your new password is set." };
     },
   });
 
   formRoute(app, deps, "/profile/password/remove", {
-    ...ofProfile(deps),
+    again,
     count: "uncounted",
     schema: { body: PasswordTyped },
     run: async ({ request, reply, context, person, body: { password } }) => {
       const { personId } = person;
-      await reauthenticate(deps, request, password);
+      await reauthenticate(deps, person, password);
       await removePassword(deps, context, personId);
       await deps.sessions.endAll(personId);
       const notice = { kind: "done", text: "Your password is removed." } as const;
       if (person.way === "password") return { to: "/portal/sign-in", notice };
       await startSession(deps, request, reply, proofOf(person));
-      return { to: PROFILE_PATH, notice };
+      return { notice };
     },
   });
 
   formRoute(app, deps, "/profile/sessions/:sessionId/end", {
-    ...ofProfile(deps),
+    again,
     count: "uncounted",
     schema: { params: SessionParams },
     run: async ({ context, person: { personId }, params: { sessionId } }) => {
@@ -99,12 +100,12 @@ export function profileChanges(app: Api, deps: SignInDeps): void {
       const ended = (by: { personId: string; at: string }) =>
         ({ type: "SessionsEnded", data: { ...by, sessions: "one" } }) as const;
       await recordAct(deps, context, ended, personId);
-      return { to: PROFILE_PATH, notice: "That browser is signed out." };
+      return { notice: "That browser is signed out." };
     },
   });
 
   formRoute(app, deps, "/profile/sessions/end-all", {
-    ...ofProfile(deps),
+    again,
     count: "uncounted",
     run: async ({ request, reply, context, person: { personId } }) => {
       await endSessions(deps, context, personId);
@@ -116,20 +117,17 @@ export function profileChanges(app: Api, deps: SignInDeps): void {
 
 /** The page behind the link that is mailed to a new address: for whoever has the link, signed in or not. */
 export function emailConfirmation(app: Api, deps: PortalDeps): void {
-  app.get("/profile/email/confirm", { schema: { querystring: Token } }, async (request, reply) => {
-    const { token } = request.query;
-    const { email } = await lookAtEmailChange(deps, token);
-    return sendFormPage(reply, {
-      title: "Confirm your new address",
-      button: "Use this address",
-      fields: hiddenFields({ token }),
-      lead: html`From now on you sign in with <strong>${email}</strong>.`,
-    });
-  });
-
-  app.post("/profile/email/confirm", { schema: { body: Token } }, async (request, reply) => {
-    const changed = await confirmEmailChange(deps, request.body.token);
-    return redirectTo(reply, PROFILE_PATH, { kind: "done", text: addressChanged(deps, changed) });
+  tokenPage(app, {
+    path: "/profile/email/confirm",
+    title: "Confirm your new address",
+    lead: (email) => html`From now on you sign in with <strong>${email}</strong>.`,
+    button: "Use this address",
+    asksPassword: false,
+    lookAt: (token) => lookAtEmailChange(deps, token),
+    use: async ({ token }, _request, reply) => {
+      const changed = await confirmEmailChange(deps, token);
+      return redirectTo(reply, PROFILE_PATH, { kind: "done", text: addressChanged(deps, changed) });
+    },
   });
 }
 

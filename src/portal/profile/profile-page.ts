@@ -1,5 +1,5 @@
 // GET /portal/profile: somebody's name and address, how they sign in, and where they are signed in.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { PASSWORD_MIN } from "../../commands/people/password.ts";
@@ -13,13 +13,12 @@ import {
   signInAgain,
 } from "../auth/reauthenticate.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
-import type { Fields, Form } from "../shell/controls.ts";
-import type { ShowAgain } from "../shell/form-route.ts";
+import type { Fields } from "../shell/controls.ts";
 import { type Html, html } from "../shell/html.ts";
-import { type Card, type Columns, confirmedPost, postButton, tableCard } from "../shell/layout.ts";
+import { badge, type Card, type Columns, confirmedPost, postButton, tableCard } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import type { RefusedForm } from "../shell/refused-form.ts";
-import { requirePerson, type SessionOfPerson, signedInPerson } from "../shell/sessions.ts";
+import { type SessionOfPerson, signedInPerson } from "../shell/sessions.ts";
 import { identityCards } from "./identity-cards.ts";
 import { passkeyCards } from "./passkey-cards.ts";
 
@@ -56,96 +55,75 @@ export const PASSWORD_FIELDS = {
   },
 } satisfies Fields;
 
-type ProfileForm = "name" | "email" | "password";
-type Refusal = { form: ProfileForm | undefined; refused: RefusedForm };
-
 export function profilePage(app: Api, deps: SignInDeps): void {
-  app.get("/profile", { preHandler: requirePerson }, (request, reply) =>
-    sendProfilePage(deps, request, reply),
-  );
+  app.get("/profile", (_, reply) => sendProfilePage(deps, reply));
 }
 
-/** Of a form on the page: whose it is, and where it is shown again. `form`: whose fields say why it is refused. */
-export function ofProfile(deps: SignInDeps, form?: ProfileForm) {
-  const again: ShowAgain = (refused, request, reply) =>
-    sendProfilePage(deps, request, reply, { form, refused });
-  return { isOfPerson: true, path: PROFILE_PATH, again } as const;
-}
-
-/** `refusal`: the form that was refused. */
-async function sendProfilePage(
+export async function sendProfilePage(
   deps: SignInDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
-  refusal?: Refusal,
+  refused?: RefusedForm,
 ): Promise<FastifyReply> {
-  const person = signedInPerson(request);
+  const person = signedInPerson(reply.request);
   const { personId, email, sessionId } = person;
   const [sessions, { name }, proof] = await Promise.all([
     deps.sessions.list(personId),
     nameOf(deps, personId),
-    reauthenticationOf(deps, person),
+    reauthenticationOf(deps, person, PROFILE_PATH),
   ]);
-  // By which password managers find the account.
-  const more = html`<input type="text" name="username" autocomplete="username" value="${email}" hidden>`;
-  const form = (name: ProfileForm, about: Omit<Form, "action" | "refused">): Form => ({
-    ...about,
-    action: `${PROFILE_PATH}/${name}`,
-    refused: name === refusal?.form ? refusal.refused : undefined,
-  });
-  const proven = (name: ProfileForm, about: Omit<Form, "action" | "refused">) =>
-    reauthenticated(proof, `${name}-password`, PROFILE_PATH, form(name, { ...about, more }));
   const emailHint = deps.mailer && "It counts once you have followed the link we send there.";
   return sendPage(reply, {
     title: "Profile",
     nav: "Profile",
     lead: email,
-    refused: refusal?.refused,
+    refused,
     scripts: PASSKEY_SCRIPTS,
     cards: [
       {
         title: "Your name",
         lead: "As your colleagues read it in lists and histories; empty for your address.",
-        form: form("name", {
+        form: {
+          action: `${PROFILE_PATH}/name`,
           fields: NAME_FIELDS,
           values: { name: name === email ? "" : name },
           isRow: true,
           button: "Save",
-        }),
+        },
       },
       proof.asks === "sign-in" && {
         title: "Is it you?",
         lead: "Your address, and how you sign in, can be changed within ten minutes of signing in.",
-        body: signInAgain(PROFILE_PATH),
+        body: signInAgain(proof),
       },
       [
         proof.asks !== "sign-in" && {
           title: "E-mail address",
-          form: proven("email", {
+          form: reauthenticated(proof, {
+            action: `${PROFILE_PATH}/email`,
             fields: { email: { ...EMAIL_FIELDS.email, hint: emailHint } },
             button: "Change address",
           }),
         },
-        passwordCard(deps, proof, proven("password", { fields: PASSWORD_FIELDS, button: "Set password" })),
+        passwordCard(deps, proof),
       ],
       ...(await passkeyCards(deps, person, proof)),
-      ...(await identityCards(deps, person, proof, PROFILE_PATH)),
+      ...(await identityCards(deps, person, proof)),
       sessionsCard(sessions, sessionId),
     ],
   });
 }
 
-function passwordCard(
-  { signIn }: Pick<SignInDeps, "signIn">,
-  proof: Reauthentication,
-  form: Form,
-): Card | undefined {
+function passwordCard({ signIn }: Pick<SignInDeps, "signIn">, proof: Reauthentication): Card | undefined {
   if (!signIn.includes("password") || proof.asks === "sign-in") return undefined;
   const has = proof.ways.includes("password");
   return {
     title: "Password",
     lead: !has && "You sign in without one.",
-    form,
+    form: reauthenticated(proof, {
+      action: `${PROFILE_PATH}/password`,
+      fields: PASSWORD_FIELDS,
+      button: "Set password",
+    }),
     actions:
       has &&
       proof.ways.length > 1 &&
@@ -154,7 +132,6 @@ function passwordCard(
         question: "From then on you sign in by your other ways alone, and are signed out everywhere else.",
         action: `${PROFILE_PATH}/password/remove`,
         words: "Remove the password",
-        next: PROFILE_PATH,
       }),
   };
 }
@@ -164,7 +141,7 @@ const WAYS = { password: "Password", passkey: "Passkey", oidc: "Provider", link:
 function sessionsCard(sessions: readonly SessionOfPerson[], current: string): Card | Html | undefined {
   const end = ({ sessionId, browser }: SessionOfPerson) =>
     sessionId === current
-      ? html`<span class="badge badge-good">This browser</span>`
+      ? badge("good", "This browser")
       : postButton(`${PROFILE_PATH}/sessions/${sessionId}/end`, "Sign out", {
           kind: "small",
           label: `Sign out ${browser}`,

@@ -17,14 +17,14 @@ import { html } from "../shell/html.ts";
 import { card, copyable, pageHead } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { errorOf, noticeOf, type RefusedForm, typedText } from "../shell/refused-form.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
+import { signedIn } from "../shell/sessions.ts";
 
 const PATH = "/portal/proof";
 /** Of the form: each quote of the file is three bytes in it. */
 const FORM_BYTES = 4_194_304;
 
 export function proofPages(app: Api, deps: PortalDeps & { exports: OpenStreams }): void {
-  const download = { preHandler: requireSession, schema: { params: LinkParams }, exposeHeadRoute: false };
+  const download = { schema: { params: LinkParams }, exposeHeadRoute: false };
   app.get("/links/:host/:slug/proof.ndjson", download, async (request, reply) => {
     const { accountId } = signedIn(request);
     const { host, slug } = request.params;
@@ -36,7 +36,7 @@ export function proofPages(app: Api, deps: PortalDeps & { exports: OpenStreams }
     );
   });
 
-  app.get("/proof", { preHandler: requireSession }, (_, reply) => sendProof(deps, reply, ""));
+  app.get("/proof", (_, reply) => sendProof(deps, reply, ""));
 
   formRoute(app, deps, "/proof", {
     schema: { body: z.object({ proof: z.string().default("") }) },
@@ -51,8 +51,7 @@ export function proofPages(app: Api, deps: PortalDeps & { exports: OpenStreams }
       );
       return { to: () => sendProof(deps, reply, proof, found) };
     },
-    again: (refused, _, reply) =>
-      sendProof(deps, reply, typedText(refused.typed, "proof"), undefined, refused),
+    again: (reply, refused) => sendProof(deps, reply, typedText(refused.typed, "proof"), undefined, refused),
   });
 }
 

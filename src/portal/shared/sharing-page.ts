@@ -34,7 +34,7 @@ import {
 } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
-import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
+import { type SignedIn, signedIn } from "../shell/sessions.ts";
 import { capital, filtersInWords, rangeInWords } from "./view-in-words.ts";
 
 const PATH = "/portal/shared";
@@ -73,12 +73,12 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
   const viewIn = (text: string, { tier, timeZone }: SignedIn, { visit }: FastifyRequest) =>
     viewOf(queryOf(text), tier, deps.clock(), timeZone ?? visit.zone);
 
-  async function show(request: FastifyRequest, reply: FastifyReply, text: string, refused?: RefusedForm) {
+  async function show(reply: FastifyReply, text: string, refused?: RefusedForm) {
+    const { request } = reply;
     const session = signedIn(request);
     requireDeveloper(session.tier, "Shared pages");
     const { sharedPages, weeklyMails } = opened(await deps.links.currentAccount(session.accountId));
     const shown = viewIn(text, session, request);
-    const ofMail = request.url.startsWith(MAILS);
     return sendPage(reply, {
       title: "Share numbers",
       nav: "Analytics",
@@ -87,18 +87,18 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
       lead: html`${inWords(shown)}. <a href="${viewAddress(shown)}">Choose something else</a>`,
       cards: [
         html`<div class="grid">`,
-        pageCard(text, ofMail ? undefined : refused),
-        mailCard(text, deps.mailer !== undefined, ofMail ? refused : undefined),
+        pageCard(text),
+        mailCard(text, deps.mailer !== undefined),
         html`</div>`,
         tableCard("Your shared pages", pageColumns(deps.clock()), [...sharedPages.values()].reverse()),
         tableCard("Your weekly mails", MAIL_COLUMNS, [...weeklyMails.values()].reverse()),
       ],
     });
   }
-  const again = (refused: RefusedForm, request: FastifyRequest, reply: FastifyReply) =>
-    show(request, reply, typedText(refused.typed, "view"), refused);
-  app.get("/shared", { preHandler: requireSession }, (request, reply) =>
-    show(request, reply, URL.parse(request.url, deps.baseUrl)?.search.slice(1) ?? ""),
+  const again = (reply: FastifyReply, refused: RefusedForm) =>
+    show(reply, typedText(refused.typed, "view"), refused);
+  app.get("/shared", (request, reply) =>
+    show(reply, URL.parse(request.url, deps.baseUrl)?.search.slice(1) ?? ""),
   );
 
   formRoute(app, deps, "/shared", {
@@ -174,7 +174,7 @@ function inWords({ range, filters }: AnalyticsView): string {
   return `${capital(range.name)}, ${filtersInWords(filters)}`;
 }
 
-function pageCard(text: string, refused: RefusedForm | undefined): Card {
+function pageCard(text: string): Card {
   return {
     title: "A page for others",
     lead: "Whoever has its address sees these numbers, without signing in, and nothing else of your account.",
@@ -189,14 +189,13 @@ function pageCard(text: string, refused: RefusedForm | undefined): Card {
       ],
       values: { cards: SHARED_CARDS },
       hidden: { view: text },
-      refused,
       buttonKind: "primary",
       button: html`${icon("link")}Make the page`,
     },
   };
 }
 
-function mailCard(text: string, hasMailer: boolean, refused: RefusedForm | undefined): Card {
+function mailCard(text: string, hasMailer: boolean): Card {
   const title = "A mail every week";
   if (!hasMailer)
     return { title, lead: "This service sends no mail, as its operator has set no mail server (SMTP_URL)." };
@@ -207,7 +206,6 @@ function mailCard(text: string, hasMailer: boolean, refused: RefusedForm | undef
       action: MAILS,
       fields: MAIL,
       hidden: { view: text },
-      refused,
       button: html`${icon("send")}Begin the mail`,
     },
   };

@@ -2,7 +2,7 @@
 //
 //     const FIELDS = { hostname: { label: "Host name", isExact: true, required: true, maxlength: 260 } } satisfies Fields;
 //     formRoute(app, deps, "/domains", { schema: { body: schemaOf(FIELDS) }, ... });
-//     { title: "Add a domain", form: { action: "/portal/domains", fields: FIELDS, refused, button: "Add" } } // a Card (layout.ts)
+//     { title: "Add a domain", form: { action: "/portal/domains", fields: FIELDS, button: "Add" } } // a Card (layout.ts)
 import { z } from "zod";
 import { commaSeparated } from "../../config/formats.ts";
 import { type Html, type HtmlValue, html, isHtml } from "./html.ts";
@@ -199,7 +199,6 @@ export type Form = {
   /** Behind these names, open where something in them is set, and when the form is shown again. */
   folded?: readonly Folded[];
   values?: Values;
-  refused?: RefusedForm | undefined;
   /** Sent with it; those that are undefined are left out. */
   hidden?: Readonly<Record<string, string | undefined>>;
   /** What is no field, behind the fields. */
@@ -218,8 +217,15 @@ export function fieldsOf({ fields, folded = [] }: Form): Fields {
   return Object.assign({}, isHtml(fields) ? {} : fields, ...behind);
 }
 
-export function form(declared: Form): Html {
-  const { id, action, method, values, refused, hidden = {}, beside, button, buttonKind, isRow } = declared;
+/** Whether it is this form that was refused: of several on a page only it shows what was typed, and why that was not taken. */
+export function isRefusedForm({ action }: Form, refused: RefusedForm | undefined): refused is RefusedForm {
+  return refused?.action === action;
+}
+
+/** `onPage`: the form that was refused, be it this one or another. */
+export function form(declared: Form, onPage?: RefusedForm): Html {
+  const { id, action, method, values, hidden = {}, beside, button, buttonKind, isRow } = declared;
+  const refused = isRefusedForm(declared, onPage) ? onPage : undefined;
   const hasFile = Object.values(fieldsOf(declared)).some(({ type }) => type === "file");
   const folded = declared.folded?.map(
     ({ title, fields, isOpen = refused !== undefined }) =>
@@ -230,6 +236,11 @@ export function form(declared: Form): Html {
   const send = html`<button class="button${buttonKind && ` button-${buttonKind}`}">${button}</button>`;
   return html`<form method="${method ?? "post"}" action="${action}"${attribute("id", id)}${hasFile && html` enctype="multipart/form-data"`}${method && html` role="search"`} class="${isRow ? "form-row" : "form"}">${hiddenFields(hidden)}${beside ? html`<div class="grid"><div class="stack">${all}</div>${beside}</div>` : all}
 ${isRow ? send : html`<div>${send}</div>`}</form>`;
+}
+
+/** By which password managers find the account. */
+export function usernameField(email: string): Html {
+  return html`<input type="text" name="username" autocomplete="username" value="${email}" hidden>`;
 }
 
 export function hiddenFields(fields: Readonly<Record<string, string | undefined>>): Html {

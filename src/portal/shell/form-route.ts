@@ -9,11 +9,12 @@ import { isClientError, isRefused } from "../../commands/refusals.ts";
 import type { Limits } from "../../events/vocabulary.ts";
 import type { CountDeps } from "../../limits/rate-limit.ts";
 import type { Position } from "../../stores/event-store/port.ts";
+import { isSignedIn } from "../route-rights.ts";
 import { countChange, countPersonChange } from "./change-limit.ts";
 import { isForPeople, sendErrorPage } from "./error-page.ts";
 import type { RefusedForm } from "./refused-form.ts";
 import { type Notice, portalContext, redirectTo } from "./request-visit.ts";
-import { ACCOUNTS_PATH, type SignedIn, type SignedInPerson, signedIn, signedInPerson } from "./sessions.ts";
+import { leadToSignIn, type SignedIn, type SignedInPerson, signedIn, signedInPerson } from "./sessions.ts";
 
 type Schemas = { params?: z.ZodType; querystring?: z.ZodType; body?: z.ZodType };
 type Parsed<S extends Schemas, Part extends keyof Schemas> = S[Part] extends z.ZodType
@@ -34,26 +35,20 @@ type Sent<S extends Schemas> = {
 };
 
 /**
- * `position`: of the last event, waited for. `to`: the next page, or what sends a page that is shown this once.
- * `notice`: as text, what is done.
+ * `position`: of the last event, waited for. `to`: the next page, or what sends a page that is shown this once; by default
+ * the page of the form. `notice`: as text, what is done.
  */
 type Done = {
-  to: string | (() => FastifyReply | Promise<FastifyReply>);
+  to?: string | (() => FastifyReply | Promise<FastifyReply>);
   notice?: string | Notice;
   position?: Position | undefined;
 };
 
 /** Shows the form again, with what was typed. */
-export type ShowAgain = (
-  refused: RefusedForm,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) => FastifyReply | Promise<FastifyReply>;
+export type ShowAgain = (reply: FastifyReply, refused: RefusedForm) => FastifyReply | Promise<FastifyReply>;
 
 type Form<S extends Schemas> = {
   schema?: S;
-  /** Of who is signed in, be it in no account. */
-  isOfPerson?: boolean;
   /** Bytes, where those of other forms (protect.ts) are too few. */
   bodyLimit?: number;
   /**
@@ -62,8 +57,8 @@ type Form<S extends Schemas> = {
    */
   count?: "uncounted" | ((session: SignedIn) => Promise<void>);
   run: (sent: Sent<S>) => Promise<Done>;
-  /** Where the form is: for those who have to sign in again. */
-  path: string | ((request: FastifyRequest, typed: RefusedForm["typed"]) => string);
+  /** Of the page of the form, to which those come back who have to sign in again; by default /portal/keys of /keys/x. */
+  path?: string | ((request: FastifyRequest, typed: RefusedForm["typed"]) => string);
   /** `back`: a notice on the page at `path` says why. Undefined: a page of its own says it. */
   again?: ShowAgain | "back";
 };
@@ -82,25 +77,15 @@ export function formRoute<S extends Schemas = Record<never, never>>(
   url: string,
   form: Form<S>,
 ): void {
-  const {
-    schema,
-    isOfPerson,
-    bodyLimit,
-    count = (session) => countChange(deps, session),
-    run,
-    path,
-    again,
-  } = form;
+  const { schema, bodyLimit, count = (session) => countChange(deps, session), run, again } = form;
+  const { path = `/portal/${url.split("/")[1]}` } = form;
   const pathOf = (request: FastifyRequest) =>
     typeof path === "string" ? path : path(request, typedIn(request));
   const signIn = (request: FastifyRequest, reply: FastifyReply) => {
-    if (request.visit.person) return reply.redirect(ACCOUNTS_PATH, 303);
-    const [page = ""] = pathOf(request).split("?", 1);
-    const next = encodeURIComponent(pathOf(request));
-    const back = next.length > LONGEST_NEXT ? encodeURIComponent(page) : next;
-    return reply.redirect(`/portal/sign-in?next=${back}`, 303);
+    const next = pathOf(request);
+    const isShort = encodeURIComponent(next).length <= LONGEST_NEXT;
+    return leadToSignIn(request, reply, isShort ? next : next.replace(/[?].*/s, ""));
   };
-  const isSignedIn = ({ visit }: FastifyRequest) => Boolean(isOfPerson ? visit.person : visit.session);
   const shown = again === "back" ? backTo(pathOf) : again;
 
   app.post(
@@ -109,10 +94,10 @@ export function formRoute<S extends Schemas = Record<never, never>>(
       schema: { ...schema },
       ...(bodyLimit !== undefined && { bodyLimit }),
       // After protect(), so that forms of other sites use up no limit.
-      preValidation: async ({ visit: { session, person } }) => {
+      preValidation: async ({ visit: { session, person }, routeOptions: { config } }) => {
         if (count === "uncounted") return;
-        if (!isOfPerson && session) await count(session);
-        if (isOfPerson && person) await countPersonChange(deps, person);
+        if (config.right !== "person" && session) await count(session);
+        if (config.right === "person" && person) await countPersonChange(deps, person);
       },
       preHandler: async (request, reply) => {
         if (!isSignedIn(request)) await signIn(request, reply);
@@ -126,7 +111,7 @@ export function formRoute<S extends Schemas = Record<never, never>>(
     async (request, reply) => {
       const { params, query, body } = request;
       const sent = { params, query, body, person: signedInPerson(request), context: portalContext(request) };
-      const { position, to, notice } = await run({
+      const done = await run({
         ...(sent as Omit<Sent<S>, "session" | "request" | "reply">),
         get session() {
           return signedIn(request);
@@ -134,6 +119,7 @@ export function formRoute<S extends Schemas = Record<never, never>>(
         request,
         reply,
       });
+      const { position, to = pathOf(request), notice } = done;
       await deps.whenReadable(position);
       const text = typeof notice === "string" ? ({ kind: "done", text: notice } as const) : notice;
       return typeof to === "string" ? redirectTo(reply, to, text) : to();
@@ -146,8 +132,10 @@ export function shownAgain(again: ShowAgain | undefined) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const field = isRefused(error) ? error.field : undefined;
     const show = ({ status, message }: HttpError) => {
-      const refused = { error, field, status, message: message || OUR_FAULT, typed: typedIn(request) };
-      return (again as ShowAgain)(refused, request, reply);
+      const action = request.url.replace(/[?].*/s, "");
+      const told = { status, message: message || OUR_FAULT };
+      const refused = { action, error, field, ...told, typed: typedIn(request) };
+      return (again as ShowAgain)(reply, refused);
     };
     return sendErrorPage(error, request, reply, again && show);
   };
@@ -155,9 +143,9 @@ export function shownAgain(again: ShowAgain | undefined) {
 
 /** Refusals that are no more than a sentence; what is gone, limited or our fault has a page and a status of its own. */
 function backTo(pathOf: (request: FastifyRequest) => string): ShowAgain {
-  return ({ error, status, message: text }, request, reply) => {
+  return (reply, { error, status, message: text }) => {
     if (!isClientError(error) || status === 404) throw error;
-    return redirectTo(reply, pathOf(request), { kind: "failed", text });
+    return redirectTo(reply, pathOf(reply.request), { kind: "failed", text });
   };
 }
 

@@ -6,7 +6,7 @@
 //       Actions: { cell: revoke, isHidden: true, end: true },
 //     };
 //     sendPage(reply, { title: "API keys", nav: "API keys", refused, cards: [
-//       { title: "New key", form: { action: "/portal/keys", fields: FIELDS, refused, button: "Issue key" } },
+//       { title: "New key", form: { action: "/portal/keys", fields: FIELDS, button: "Issue key" } },
 //       tableCard("Your keys", COLUMNS, keys, { none: "No keys yet." }),
 //       { title: "Limits", facts: { Used: count(used), Until: until && time(until) } }, // what is undefined or false is left out
 //     ] });
@@ -14,6 +14,7 @@ import { hash } from "node:crypto";
 import { attribute, type Form, form, hiddenFields } from "./controls.ts";
 import { around, type Html, type HtmlValue, html, htmlText } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
+import type { RefusedForm } from "./refused-form.ts";
 
 /** `above`: way back to the pages it belongs to. `lead`: a sentence below the title. `actions`: buttons beside it. */
 export type PageHead = { above?: HtmlValue; lead?: HtmlValue; actions?: HtmlValue };
@@ -38,6 +39,7 @@ export type Card = CardHead & {
   facts?: Facts | undefined;
   body?: HtmlValue;
   form?: Form | undefined;
+  below?: HtmlValue;
 };
 
 /** Of a page; those that are undefined or false are left out. Those of a list stand beside each other, where there is room. */
@@ -55,15 +57,15 @@ function isCard(part: Cards[number]): part is Card {
   return typeof part === "object" && "title" in part;
 }
 
-/** `heading`: of the titles. */
-export function cards(parts: Cards, heading: "h1" | "h2" = "h2"): Html {
+/** `heading`: of the titles. `refused`: the form that was refused. */
+export function cards(parts: Cards, heading: "h1" | "h2" = "h2", refused?: RefusedForm): Html {
   return html`${parts.map((part) => {
-    if (Array.isArray(part)) return html`<div class="grid">${cards(part, heading)}</div>\n`;
+    if (Array.isArray(part)) return html`<div class="grid">${cards(part, heading, refused)}</div>\n`;
     if (!isCard(part)) return html`${part as Html | false | undefined}\n`;
-    const { title, facts: rows, body, form: declared, ...head } = part;
-    const drawn = declared && form(declared);
-    const whole = card(title, html`${rows && facts(rows)}${body}${drawn}`, head, heading);
-    return html`${drawn && !rows && !body ? around(drawn, whole) : whole}\n`;
+    const { title, facts: rows, body, form: declared, below, ...head } = part;
+    const drawn = declared && form(declared, refused);
+    const whole = card(title, html`${rows && facts(rows)}${body}${drawn}${below}`, head, heading);
+    return html`${drawn && !rows && !body && !below ? around(drawn, whole) : whole}\n`;
   })}`;
 }
 
@@ -180,6 +182,10 @@ export function tableCard<Row>(
   if (rows.length > 0) return { title, body: html`${table(title, columns, rows, member)}${below}`, ...head };
   if (typeof none === "string") return { title, ...head, lead: none };
   return none && emptyCard(none[2], none[0], none[1]);
+}
+
+export function badge(tone: "good" | "bad" | "warn" | "accent" | "plain", words: HtmlValue): Html {
+  return html`<span class="badge badge-${tone}">${words}</span>`;
 }
 
 /** Links of which one is chosen: what the page shows. */

@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import { saidBehindMs } from "../../api/documents-behind-header.ts";
 import { addressedText, addressIn } from "../account-address.ts";
 import { mayAsk } from "../route-rights.ts";
-import { fieldsOf } from "./controls.ts";
+import { fieldsOf, isRefusedForm } from "./controls.ts";
 import { type Html, type HtmlValue, html, htmlText } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
 import { type Cards, cards, formsOf, type PageHead, pageHead } from "./layout.ts";
@@ -64,7 +64,7 @@ type PageOptions = {
   body?: Html;
   /** Shown in addition to the notice of the last form. */
   notice?: Notice | undefined;
-  /** The form that is shown again. Where no field on the page says why it was refused, a notice does. */
+  /** The form that is shown again, by its action. Where no field on the page says why it was refused, a notice does. */
   refused?: RefusedForm | undefined;
   /** `narrow`: one centred form; `bare`: full width, as on the landing page. */
   shape?: "wide" | "narrow" | "bare" | undefined;
@@ -108,7 +108,7 @@ ${isForStrangers ? plainHeader : header(reply)}
 ${options.nav && signedIn && navigation(options.nav, visit)}
 <main id="main" class="main main-${shape}" tabindex="-1">
 ${notices.map(noticeBox)}
-${parts ? html`${head}${cards(parts, shape === "narrow" ? "h1" : "h2")}` : options.body}
+${parts ? html`${head}${cards(parts, shape === "narrow" ? "h1" : "h2", refused)}` : options.body}
 </main>
 ${footer(!isForStrangers)}
 </body>
@@ -124,7 +124,7 @@ ${footer(!isForStrangers)}
 
 /** By a field of a form on the page. */
 function isToldBeside(refused: RefusedForm, parts: Cards = []): boolean {
-  const forms = formsOf(parts).filter((form) => form.refused === refused);
+  const forms = formsOf(parts).filter((form) => isRefusedForm(form, refused));
   const fields = forms.flatMap((form) => Object.entries(fieldsOf(form)));
   return fields.some(([name, { refusedAs = name }]) => refusedAs === refused.field);
 }

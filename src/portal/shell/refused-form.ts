@@ -1,8 +1,12 @@
 // A form that was refused: what was typed, and why it was not taken, for whatever shows the form again.
 import type { Notice } from "./request-visit.ts";
 
-/** `typed`: its fields as they were sent; none of a form that was too large to be read. */
+/**
+ * `action`: the path that it was sent to, without the account. `typed`: its fields as they were sent; none of a form that was
+ * too large to be read.
+ */
 export type RefusedForm = {
+  action: string;
   error: unknown;
   /** Of the form, that the refusal belongs to. */
   field: string | undefined;

@@ -205,38 +205,28 @@ export async function deleteSecrets(
   for (const { key } of await secrets.list(prefix, clock())) await secrets.delete(key);
 }
 
-/** The session of a route behind `requireSession`. */
-export function signedIn(request: FastifyRequest): SignedIn {
-  const { session } = request.visit;
-  if (!session) throw new Error("This route needs requireSession");
+/** The session of a route with a right of an account (route-rights.ts). */
+export function signedIn({ visit: { session } }: FastifyRequest): SignedIn {
+  if (!session) throw new Error("This route has no right of an account");
   return session;
 }
 
-/** Who is signed in, be it in no account, of a route behind `requirePerson`. */
-export function signedInPerson(request: FastifyRequest): SignedInPerson {
-  const { person } = request.visit;
-  if (!person) throw new Error("This route needs requirePerson");
+/** Who is signed in, be it in no account, of a route that is not for anyone. */
+export function signedInPerson({ visit: { person } }: FastifyRequest): SignedInPerson {
+  if (!person) throw new Error("This route is for anyone");
   return person;
 }
 
 /** Where who is signed in chooses an account. */
 export const ACCOUNTS_PATH = "/portal/accounts";
 
-/** preHandler: redirects to sign-in without a session, a GET returns to this page afterwards; without an account to the choice. */
-export async function requireSession(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  if (request.visit.session) return;
-  if (request.visit.person) {
-    await reply.redirect(ACCOUNTS_PATH, 303);
-    return;
-  }
-  await requirePerson(request, reply);
+/** Leads who is not signed in to the sign-in, and back to `next` from there; who is, but in no account, to their accounts. */
+export function leadToSignIn({ visit }: FastifyRequest, reply: FastifyReply, next: string): FastifyReply {
+  return reply.redirect(visit.person ? ACCOUNTS_PATH : signInPath(next), 303);
 }
 
-/** preHandler, also of who is in no account. */
-export async function requirePerson(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  if (request.visit.person) return;
-  const next = request.method === "GET" ? `?next=${encodeURIComponent(request.originalUrl)}` : "";
-  await reply.redirect(`/portal/sign-in${next}`, 303);
+export function signInPath(next: string): string {
+  return `/portal/sign-in?next=${encodeURIComponent(next)}`;
 }
 
 /** The browser and the anonymised address that somebody signs in with, to be shown. */

@@ -6,6 +6,7 @@ import { atMostEvery } from "../../runtime/at-most-every.ts";
 import type { Watched } from "../portal-deps.ts";
 import { type Html, html } from "./html.ts";
 import { icon } from "./icons.ts";
+import { badge } from "./layout.ts";
 import { sendPage } from "./page.ts";
 
 type AreaWords = { area: Area; name: string; works: string; fails: string };
@@ -49,19 +50,16 @@ export function statusPage(site: Api, deps: Watched): void {
   site.get("/status", async (_request, reply) => {
     const affected = new Set((await problems()).flatMap(({ affects }) => affects));
     const isWorking = ({ area }: AreaWords) => !affected.has(area);
-    return sendPage(reply, {
-      title: "Status",
-      shape: "narrow",
-      body: html`<div class="card"><h1>${AREAS.every(isWorking) ? "Everything works" : "Not everything works just now"}</h1>
-<ul class="next-steps">${AREAS.map((area) => row(area, isWorking(area)))}</ul>
-<p class="muted small">Programs ask <a href="/health/ready">/health/ready</a>. This is Linkledger ${VERSION}.</p></div>`,
-    });
+    const title = AREAS.every(isWorking) ? "Everything works" : "Not everything works just now";
+    const body = html`<ul class="next-steps">${AREAS.map((area) => row(area, isWorking(area)))}</ul>
+<p class="muted small">Programs ask <a href="/health/ready">/health/ready</a>. This is Linkledger ${VERSION}.</p>`;
+    return sendPage(reply, { title: "Status", shape: "narrow", cards: [{ title, body }] });
   });
 }
 
 function row({ name, works, fails }: AreaWords, isWorking: boolean): Html {
-  const badge = isWorking
-    ? html`<span class="badge badge-good">${icon("check")}Works</span>`
-    : html`<span class="badge badge-warn">${icon("alert")}Disturbed</span>`;
-  return html`<li><p><strong>${name}</strong> ${badge}</p><p>${isWorking ? works : fails}</p></li>`;
+  const sign = isWorking
+    ? badge("good", html`${icon("check")}Works`)
+    : badge("warn", html`${icon("alert")}Disturbed`);
+  return html`<li><p><strong>${name}</strong> ${sign}</p><p>${isWorking ? works : fails}</p></li>`;
 }

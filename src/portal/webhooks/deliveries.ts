@@ -1,4 +1,5 @@
 // The delivery log of a webhook: the list on its page, a page of one delivery, and sending again.
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { WEBHOOK_EVENTS, type WebhookEventName } from "../../events/webhook-selection.ts";
@@ -22,29 +23,30 @@ import type { PortalDeps } from "../portal-deps.ts";
 import { address } from "../shell/address.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
-import { type Columns, card, facts, pageHead, postButton, table, timeWithSeconds } from "../shell/layout.ts";
+import { badge, type Columns, choices, facts, postButton, table, timeWithSeconds } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
+import { signedIn } from "../shell/sessions.ts";
 import { EVENT_NAMES, webhookPath } from "./webhooks-page.ts";
 
 const REFRESH_MS = 5_000;
 
-const STATES: Readonly<Record<DeliveryState, { name: string; badge: string }>> = {
-  pending: { name: "Waiting", badge: "badge-warn" },
-  delivered: { name: "Delivered", badge: "badge-good" },
-  failed: { name: "Failed", badge: "badge-bad" },
-  cancelled: { name: "Cancelled", badge: "" },
-};
+const STATES = {
+  pending: { name: "Waiting", tone: "warn" },
+  delivered: { name: "Delivered", tone: "good" },
+  failed: { name: "Failed", tone: "bad" },
+  cancelled: { name: "Cancelled", tone: "plain" },
+} as const satisfies Record<DeliveryState, object>;
 
 const Params = z.object({ webhookId: z.uuid(), eventId: z.string().max(200) });
 
 export function deliveryPages(app: Api, deps: PortalDeps): void {
-  const ofWebhook = { preHandler: requireSession, schema: { params: Params } };
+  const ofWebhook = { schema: { params: Params } };
   app.get("/webhooks/:webhookId/deliveries/:eventId", ofWebhook, async (request, reply) => {
     const { webhookId, eventId } = request.params;
-    const delivery = await showDelivery(deps, deliveryId(webhookId, eventId), signedIn(request).accountId);
-    const body = deliveryBody(delivery);
-    return sendPage(reply, { title: "Delivery", nav: "Webhooks", body });
+    return sendDelivery(
+      reply,
+      await showDelivery(deps, deliveryId(webhookId, eventId), signedIn(request).accountId),
+    );
   });
 
   formRoute(app, deps, "/webhooks/:webhookId/deliveries/:eventId/resend", {
@@ -60,10 +62,9 @@ export function deliveryPages(app: Api, deps: PortalDeps): void {
     schema: { params: Params.pick({ webhookId: true }) },
     async run({ session: { accountId }, params: { webhookId } }) {
       const sent = await recoverSince(deps, webhookId, new Date(0), accountId);
-      const notice = `${sent === 1 ? "1 delivery is" : `${sent} deliveries are`} about to be sent again.`;
-      return { to: webhookPath(webhookId), notice };
+      return { notice: `${sent === 1 ? "1 delivery is" : `${sent} deliveries are`} about to be sent again.` };
     },
-    path: "/portal/webhooks",
+    path: (request) => webhookPath((request.params as z.infer<typeof Params>).webhookId),
   });
 }
 
@@ -86,12 +87,21 @@ export function logCard(
   events: readonly WebhookEventName[],
 ): Html {
   const choice = (name: string, wanted: DeliveryChoice) =>
-    html`<a href="${address(path, wanted)}" ${wanted.state === state && wanted.event === event && html`aria-current="true"`}>${name}</a>`;
+    [name, address(path, wanted), wanted.state === state && wanted.event === event] as const;
   // Also those that it was told of before its settings were changed.
   const sent = new Set([...events, ...deliveries.map(({ event }) => event as WebhookEventName)]);
   const byEvent =
     (sent.size > 1 || event !== undefined) &&
-    html`<div class="actions"><nav class="choices" aria-label="Events shown">${choice("All events", { state })}${WEBHOOK_EVENTS.filter((name) => sent.has(name) || name === event).map((name) => choice(EVENT_NAMES[name], { state, event: name }))}</nav></div>`;
+    html`<div class="actions">${choices("Events shown", [
+      choice("All events", { state }),
+      ...WEBHOOK_EVENTS.filter((name) => sent.has(name) || name === event).map((name) =>
+        choice(EVENT_NAMES[name], { state, event: name }),
+      ),
+    ])}</div>`;
+  const byState = choices("Deliveries shown", [
+    choice("All", { event }),
+    ...DELIVERY_STATES.map((state) => choice(STATES[state].name, { state, event })),
+  ]);
   const older =
     next && html`<a class="button" href="${address(path, { state, event, cursor: next })}">Older</a>`;
   const isRecoverable = state === "failed" && event === undefined && deliveries.length > 0;
@@ -103,7 +113,7 @@ export function logCard(
       : "None in the last 30 days. When something happens to a link that it is told of, its delivery appears here.";
   return html`<section class="card" id="deliveries" ${cursor === undefined && html`data-live="${address(path, { state, event })}" data-busy="${REFRESH_MS}"`}><div class="card-head"><h2>Deliveries</h2>
 <noscript><p class="muted small">Reload the page for newer ones.</p></noscript>
-<nav class="choices" aria-label="Deliveries shown">${choice("All", { event })}${DELIVERY_STATES.map((state) => choice(STATES[state].name, { state, event }))}</nav></div>
+${byState}</div>
 ${byEvent}
 ${deliveries.length > 0 ? table("Deliveries, newest first", COLUMNS, deliveries) : html`<p class="muted">${none}</p>`}
 ${(older || recover) && html`<div class="actions">${older}${recover}</div>`}</section>`;
@@ -118,20 +128,25 @@ const COLUMNS: Columns<DeliveryWithBody> = {
   "Next try": nextTry,
 };
 
-function deliveryBody(delivery: DeliveryWithLog): Html {
+function sendDelivery(reply: FastifyReply, delivery: DeliveryWithLog): FastifyReply {
   const { name, at } = subjectOf(delivery);
   const { webhookId, eventId, event, state, createdAt, body, log } = delivery;
   const what = EVENT_NAMES[event as WebhookEventName] ?? event;
-  const head = {
+  const tries = html`<ol class="stack">${log.toReversed().map(attempt)}</ol>`;
+  const about = facts({ Created: timeWithSeconds(createdAt), "Next try": nextTry(delivery) });
+  return sendPage(reply, {
+    title: "Delivery",
+    nav: "Webhooks",
+    heading: html`${what}: ${name} ${stateBadge(state)}`,
     above: html`<a href="/portal/webhooks">Webhooks</a> / <a href="${webhookPath(webhookId)}">Deliveries</a>`,
     lead: html`${timeWithSeconds(at)} · <code>webhook-id: ${eventId}</code>`,
     actions: postButton(deliveryPath(delivery, "/resend"), "Send again"),
-  };
-  const tries = html`<ol class="stack">${log.toReversed().map(attempt)}</ol>`;
-  return html`${pageHead(html`${what}: ${name} ${stateBadge(state)}`, head)}
-<section class="card">${facts({ Created: timeWithSeconds(createdAt), "Next try": nextTry(delivery) })}</section>
-${card("Tries", log.length === 0 ? html`<p class="muted">Not tried yet.</p>` : tries)}
-${card("Body", preview("Body", pretty(body)))}`;
+    cards: [
+      html`<section class="card">${about}</section>`,
+      log.length === 0 ? { title: "Tries", lead: "Not tried yet." } : { title: "Tries", body: tries },
+      { title: "Body", body: preview("Body", pretty(body)) },
+    ],
+  });
 }
 
 /** The short link that it is about and when it happened, which tell the deliveries apart. */
@@ -145,7 +160,7 @@ function subjectOf({ event, body, createdAt }: DeliveryWithBody): { name: string
 }
 
 function stateBadge(state: DeliveryState): Html {
-  return html`<span class="badge ${STATES[state].badge}">${STATES[state].name}</span>`;
+  return badge(STATES[state].tone, STATES[state].name);
 }
 
 function nextTry({ dueAt, state }: Delivery): Html {

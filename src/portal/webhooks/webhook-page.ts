@@ -26,7 +26,7 @@ import { icon } from "../shell/icons.ts";
 import { confirmedPost, copyable, postButton, time } from "../shell/layout.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
 import type { RefusedForm } from "../shell/refused-form.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
+import { signedIn } from "../shell/sessions.ts";
 import { logCard, pretty, preview } from "./deliveries.ts";
 import {
   failingBadge,
@@ -61,7 +61,7 @@ const CHANGES = {
 };
 
 export function webhookPage(app: Api, deps: PortalDeps): void {
-  const page = { preHandler: requireSession, schema: { params: Params, querystring: Query } };
+  const page = { schema: { params: Params, querystring: Query } };
   app.get("/webhooks/:webhookId", page, (request, reply) =>
     sendWebhook(deps, reply, request.params.webhookId, request.query),
   );
@@ -87,9 +87,9 @@ export function webhookPage(app: Api, deps: PortalDeps): void {
     async run({ session: { accountId }, context, params: { webhookId }, body }) {
       await showWebhook(deps, webhookId, accountId);
       const { position } = await changeWebhook(deps, context, accountId, webhookId, body);
-      return { position, to: webhookPath(webhookId), notice: "The settings are saved." };
+      return { position, notice: "The settings are saved." };
     },
-    again: (refused, request, reply) => sendWebhook(deps, reply, idOf(request), { refused }),
+    again: (reply, refused) => sendWebhook(deps, reply, idOf(reply.request), { refused }),
   });
 
   for (const [name, { command, ...done }] of Object.entries(CHANGES))
@@ -98,7 +98,7 @@ export function webhookPage(app: Api, deps: PortalDeps): void {
       path,
       async run({ session: { accountId }, context, params: { webhookId } }) {
         const { position } = await command(deps, context, accountId, webhookId);
-        return { position, to: name === "remove" ? "/portal/webhooks" : webhookPath(webhookId), ...done };
+        return { position, ...(name === "remove" && { to: "/portal/webhooks" }), ...done };
       },
     });
 
@@ -156,7 +156,7 @@ async function sendWebhook(
       logCard(path(""), log, chosen, webhook.events),
       {
         title: "Settings",
-        form: { action: path("/settings"), fields: WEBHOOK_FIELDS, values: webhook, refused, button: "Save" },
+        form: { action: path("/settings"), fields: WEBHOOK_FIELDS, values: webhook, button: "Save" },
       },
       {
         title: "Keys",

@@ -14,10 +14,10 @@ import { type Fields, schemaOf } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { type Columns, copyable, emptyCard, tableCard } from "../shell/layout.ts";
+import { badge, type Columns, copyable, emptyCard, tableCard } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import type { RefusedForm } from "../shell/refused-form.ts";
-import { requireSession, signedIn } from "../shell/sessions.ts";
+import { signedIn } from "../shell/sessions.ts";
 
 export const EVENT_NAMES: Readonly<Record<WebhookEventName, string>> = {
   "link.clicked": "Clicked",
@@ -67,12 +67,12 @@ export function webhookName({ label, url }: Pick<WebhookDocument, "label" | "url
 }
 
 export function webhookBadge({ status }: Pick<WebhookDocument, "status">): Html {
-  const [tone, name] = status === "active" ? ["good", "Active"] : ["warn", "Paused"];
-  return html`<span class="badge badge-${tone}">${name}</span>`;
+  return status === "active" ? badge("good", "Active") : badge("warn", "Paused");
 }
 
 export function webhooksPage(app: Api, deps: PortalDeps): void {
-  app.get("/webhooks", { preHandler: requireSession }, (_, reply) => sendList(deps, reply));
+  const show = (reply: FastifyReply, refused?: RefusedForm) => sendList(deps, reply, refused);
+  app.get("/webhooks", (_, reply) => show(reply));
 
   formRoute(app, deps, "/webhooks", {
     schema: { body: schemaOf(WEBHOOK_FIELDS) },
@@ -80,8 +80,7 @@ export function webhooksPage(app: Api, deps: PortalDeps): void {
       const added = await addWebhook(deps, context, accountId, body);
       return { position: added.position, to: () => sendKey(reply, "Your new webhook", added) };
     },
-    again: (refused, _, reply) => sendList(deps, reply, refused),
-    path: LIST,
+    again: show,
   });
 }
 
@@ -116,7 +115,6 @@ async function sendList(deps: PortalDeps, reply: FastifyReply, refused?: Refused
                 action: LIST,
                 fields: WEBHOOK_FIELDS,
                 values: selectionOf({ kinds: WEBHOOK_DEFAULT_KINDS }),
-                refused,
                 button: html`${icon("plus")}Add webhook`,
                 buttonKind: "primary",
               },
@@ -155,7 +153,7 @@ export async function recentFailures(
 
 export function failingBadge({ tried, failed }: RecentTries): Html | undefined {
   if (failed === 0) return undefined;
-  return html`<span class="badge badge-bad">${failed} of the last ${tried} failed</span>`;
+  return badge("bad", `${failed} of the last ${tried} failed`);
 }
 
 /** After a webhook was added, and after its key was rotated. */

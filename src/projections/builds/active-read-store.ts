@@ -1,10 +1,11 @@
 // The read store for queries: maps the collections of projections, and the checkpoints of groups, to the build that answers.
+import { atMostEvery } from "../../runtime/at-most-every.ts";
 import { setAsideCollection } from "../../stores/coordination/set-aside.ts";
 import type { CollectionSpec, ReadStore } from "../../stores/read-store/port.ts";
-import { type Build, checkpointName, collectionName, notesName } from "../fold/build.ts";
+import { type Build, storeOfBuild } from "../fold/build.ts";
 import { describeProgress } from "../fold/progress.ts";
 import { groupCollections, type ProjectionGroup } from "../groups.ts";
-import { type Builds, queriedBuild } from "./builds.ts";
+import { type Builds, NO_BUILDS, queriedBuild } from "./builds.ts";
 import { readBuilds } from "./builds-document.ts";
 import { ProjectionNotBuilt } from "./errors.ts";
 
@@ -29,44 +30,28 @@ export function activeReadStore({ store, groups, clock }: Deps): ActiveReadStore
     byCollection.set(setAsideCollection(group.name), group);
   }
   const byName = new Map(groups.map((group) => [group.name, group]));
-  const cached = new Map(groups.map((group) => [group, cachedBuilds(store, group, clock)]));
-
-  const buildOf = async (group: ProjectionGroup): Promise<Build> => {
-    const builds = cached.get(group) as CachedBuilds;
-    const known = queriedBuild(group, await builds.current());
-    if (known) return known;
-    // Not by a cached list: the process is ready as soon as the stored one says so.
-    const fresh = await builds.fresh();
-    const build = queriedBuild(group, fresh);
-    if (!build) throw notBuilt(group, fresh);
-    return build;
-  };
-  const collection = async (name: string) => {
-    const group = byCollection.get(name);
-    if (!group) return name;
-    const build = await buildOf(group);
-    return name === setAsideCollection(group.name) ? notesName(group, build) : collectionName(name, build);
-  };
+  const finders = new Map(groups.map((group) => [group, buildFinder(store, group, clock)]));
+  const queried = (group: ProjectionGroup) => (finders.get(group) as () => Promise<Build>)();
+  const storeOf = async (group: ProjectionGroup | undefined) =>
+    group ? storeOfBuild(store, group, await queried(group)) : store;
+  const holding = (collection: string) => storeOf(byCollection.get(collection));
   const refuse = (name: string, isProjected: boolean) => {
     if (isProjected) throw new Error(`${name} is written by the fold of its build only`);
   };
   return {
-    queried: buildOf,
+    queried,
     ensure: (specs: readonly CollectionSpec[]) => store.ensure(specs),
-    get: async (name, id) => store.get(await collection(name), id),
-    getMany: async (name, ids, fields) => store.getMany(await collection(name), ids, fields),
-    find: async (name, query) => store.find(await collection(name), query),
-    count: async (name, query) => store.count(await collection(name), query),
-    countElements: async (name, query) => store.countElements(await collection(name), query),
+    get: async (name, id) => (await holding(name)).get(name, id),
+    getMany: async (name, ids, fields) => (await holding(name)).getMany(name, ids, fields),
+    find: async (name, query) => (await holding(name)).find(name, query),
+    count: async (name, query) => (await holding(name)).count(name, query),
+    countElements: async (name, query) => (await holding(name)).countElements(name, query),
     async write(batch) {
       for (const { collection: name } of batch.documents) refuse(name, byCollection.has(name));
       if (batch.checkpoint) refuse(batch.checkpoint.name, byName.has(batch.checkpoint.name));
       await store.write(batch);
     },
-    async checkpoint(name) {
-      const group = byName.get(name);
-      return await store.checkpoint(group ? checkpointName(group, await buildOf(group)) : name);
-    },
+    checkpoint: async (name) => (await storeOf(byName.get(name))).checkpoint(name),
     checkpoints: () => store.checkpoints(),
     inconsistency: (name) => store.inconsistency(name),
     async drop(name) {
@@ -88,25 +73,20 @@ function notBuilt({ name }: ProjectionGroup, { building }: Builds): ProjectionNo
   return new ProjectionNotBuilt(`What this is answered from (${name}) is being made${soFar}`, seconds);
 }
 
-type CachedBuilds = { current(): Promise<Builds>; fresh(): Promise<Builds> };
-
-/** Concurrent callers share one read; when the read fails, the cached list is used for another half second. */
-function cachedBuilds(store: ReadStore, group: ProjectionGroup, clock: () => number): CachedBuilds {
-  let cached: Builds | undefined;
-  let expiresAt = Number.NEGATIVE_INFINITY;
-  let reading: Promise<Builds> | undefined;
-  const fresh = async () => {
-    reading ??= readBuilds(store, group).finally(() => {
-      reading = undefined;
-    });
-    try {
-      cached = await reading;
-    } catch (error) {
-      if (!cached) throw error;
-    }
-    expiresAt = clock() + CACHED_FOR_MS;
-    return cached;
+/** Finds the build that is queried, by the list of builds as it was last read where it can't be read now. */
+function buildFinder(store: ReadStore, group: ProjectionGroup, clock: () => number): () => Promise<Build> {
+  let known = NO_BUILDS;
+  const recent = atMostEvery(CACHED_FOR_MS, clock, async () => {
+    known = await readBuilds(store, group).catch(() => known);
+    return known;
+  });
+  return async () => {
+    const build = queriedBuild(group, await recent());
+    if (build) return build;
+    // Not by a cached list: the process is ready as soon as the stored one says so.
+    const builds = await readBuilds(store, group);
+    const fresh = queriedBuild(group, builds);
+    if (!fresh) throw notBuilt(group, builds);
+    return fresh;
   };
-  const current = async () => (cached && clock() < expiresAt ? cached : await fresh());
-  return { current, fresh };
 }

@@ -2,7 +2,7 @@
 import { logProgress } from "../../stores/event-store/log-progress.ts";
 import { START } from "../../stores/event-store/port.ts";
 import type { AwaitedEvent } from "../../stores/read-store/port.ts";
-import { checkpointName } from "../fold/build.ts";
+import { type Build, checkpointName } from "../fold/build.ts";
 import { foldBuild } from "../fold/fold-build.ts";
 import type { FoldDeps } from "../fold/fold-deps.ts";
 import { describeProgress, type Progress, progressOf } from "../fold/progress.ts";
@@ -89,7 +89,7 @@ async function mayTakeOver(
   { readStore }: Pick<CompleteDeps, "readStore">,
   group: ProjectionGroup,
   build: Building,
-  active: Building | { build: number } | undefined,
+  active: Build | undefined,
 ): Promise<boolean> {
   const checkpoints = await readStore.checkpoints();
   const position = checkpoints[checkpointName(group, build)]?.position ?? START;

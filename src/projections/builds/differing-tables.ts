@@ -1,19 +1,13 @@
 // Compares the click tables of two builds row by row, as chunks are cut where commits happened to be.
 import type { Position } from "../../stores/event-store/port.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
-import type { ReadStore } from "../../stores/read-store/port.ts";
-import { CHUNK_HEAD, type Mark } from "../definitions/click-tables/chunk.ts";
+import { CHUNK_HEAD, clickTables, type Mark } from "../definitions/click-tables/chunk.ts";
 import { COLUMNS } from "../definitions/click-tables/columns.ts";
 import { type DecodedChunk, positionOfRow } from "../definitions/click-tables/decode-chunk.ts";
 import { rowsOfTable } from "../definitions/click-tables/table.ts";
-import type { ClickCollections } from "../fold/clicks/collections.ts";
+import type { BuildStore } from "../fold/build.ts";
 import { type AccountDay, chunkOf, headsOf, type StoredHead } from "../fold/clicks/stored-tables.ts";
 import { type FieldDifference, fieldsThatDiffer } from "./field-differences.ts";
-
-export type TableSide = {
-  readStore: Pick<ReadStore, "find" | "get" | "getMany">;
-  collections: ClickCollections;
-};
 
 /** `position`: of the first row that differs. */
 export type TableDifference = { position: Position; fields: FieldDifference[] };
@@ -21,10 +15,10 @@ export type TableDifference = { position: Position; fields: FieldDifference[] };
 const PAGE = 1_000;
 
 /** The days that have a table, in order; a chunk of each is counted. */
-export async function* tablesOf({ readStore, collections }: TableSide): AsyncGenerator<AccountDay> {
+export async function* tablesOf(store: BuildStore): AsyncGenerator<AccountDay> {
   let last = "";
   const search = { fields: CHUNK_HEAD, limit: PAGE };
-  for await (const page of documentPages<StoredHead>(readStore, collections.clickTables, search))
+  for await (const page of documentPages<StoredHead>(store, clickTables.name, search))
     for (const { accountId, day } of page) {
       const table = `${accountId}/${day}`;
       if (table !== last) yield { accountId, day };
@@ -34,8 +28,8 @@ export async function* tablesOf({ readStore, collections }: TableSide): AsyncGen
 
 /** Of the rows recorded up to the position, as they were then; undefined where none differs. @throws what the stores throw */
 export async function tableDifference(
-  stored: TableSide,
-  folded: TableSide,
+  stored: BuildStore,
+  folded: BuildStore,
   of: AccountDay,
   asOf: Position,
 ): Promise<TableDifference | undefined> {
@@ -54,10 +48,10 @@ export async function tableDifference(
 
 const NO_ROW = { position: "" };
 
-async function* rowsAsOf(side: TableSide, of: AccountDay, asOf: Position) {
+async function* rowsAsOf(store: BuildStore, of: AccountDay, asOf: Position) {
   const chunks: DecodedChunk[] = [];
-  for (const { _id } of await headsOf(side, of)) {
-    const chunk = await chunkOf(side, _id);
+  for (const { _id } of await headsOf(store, of)) {
+    const chunk = await chunkOf(store, _id);
     if (chunk) chunks.push(chunk);
   }
   for (const { chunk, from, to } of rowsOfTable(chunks, asOf)) {

@@ -138,7 +138,7 @@ export class GroupRun {
     await foldBuild(this.#deps, this.#group, build, {
       signal,
       follows: true,
-      onCommit: ({ events }) => {
+      onCommit: (events) => {
         this.#failure = undefined;
         this.#processed.set(build.build, before + events);
       },

@@ -74,7 +74,7 @@ async function statusOf(
     setAside: await readSetAside(readStore, notesName(group, shown), checkpoint),
     processed: 0,
     answers: isSame(queried, shown) ? "this" : queried ? "other" : "nothing",
-    isOfOtherLog: checkpoint !== undefined && !(await isOfOwnLog(eventStore, checkpoint, head)),
+    isOfOtherLog: checkpoint !== undefined && !(await isOfThisLog({ eventStore }, checkpoint)),
     ...(building && {
       building: { progress: building.progress, ...(building.because && { because: building.because }) },
     }),
@@ -83,15 +83,6 @@ async function statusOf(
 
 function shownPosition(position: Position): Position | null {
   return position === START ? null : position;
-}
-
-async function isOfOwnLog(
-  eventStore: EventStore,
-  checkpoint: { position: Position; eventId: string },
-  head: Position,
-): Promise<boolean> {
-  if (checkpoint.position > head) return false;
-  return await isOfThisLog({ eventStore }, checkpoint);
 }
 
 function shownBuild(group: ProjectionGroup, builds: Builds): Build {

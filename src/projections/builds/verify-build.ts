@@ -2,22 +2,22 @@
 import { pause } from "../../runtime/pause.ts";
 import { upTo } from "../../stores/event-store/log-pages.ts";
 import { type Position, START } from "../../stores/event-store/port.ts";
-import { documentPages } from "../../stores/read-store/document-pages.ts";
+import { documentPages, documentsById } from "../../stores/read-store/document-pages.ts";
 import type { CollectionSpec, Document, ReadStore } from "../../stores/read-store/port.ts";
 import { clickTables } from "../definitions/click-tables/chunk.ts";
 import type { DaySummary } from "../definitions/summaries/day.ts";
 import type { LinkLifeDocument } from "../definitions/summaries/link-life.ts";
-import { type OpenDayDocument, openDays } from "../definitions/summaries/open-days.ts";
-import { type Build, checkpointName, collectionName } from "../fold/build.ts";
-import { clickCollections } from "../fold/clicks/collections.ts";
+import { openDays } from "../definitions/summaries/open-days.ts";
+import { type Build, type BuildStore, storeOfBuild } from "../fold/build.ts";
+import { openDaysOf } from "../fold/clicks/stored-tables.ts";
 import { eventOf } from "../fold/clicks/table-day.ts";
+import { foldBuild } from "../fold/fold-build.ts";
 import { groupCollections, type ProjectionGroup } from "../groups.ts";
 import { queriedBuild } from "./builds.ts";
-import { readBuilds } from "./builds-document.ts";
+import { changeBuilds, readBuilds } from "./builds-document.ts";
 import type { CompleteDeps } from "./complete-build.ts";
-import { type TableSide, tableDifference, tablesOf } from "./differing-tables.ts";
+import { tableDifference, tablesOf } from "./differing-tables.ts";
 import { type Difference, fieldsThatDiffer } from "./field-differences.ts";
-import { foldScratch } from "./fold-now.ts";
 
 /** `version`: of the build that was compared; null where this program has none to compare. */
 export type VerifiedGroup = { group: string; version: number | null; position: Position; documents: number };
@@ -52,19 +52,18 @@ export async function verifyBuilds(deps: Deps, groups: readonly ProjectionGroup[
 }
 
 async function verifyBuild(deps: Deps, group: ProjectionGroup, build: Build) {
-  const position = await foldTo(deps, group, build, await positionOf(deps, group, build));
+  const { stored, folded } = sidesOf(deps, group, build);
+  const position = await foldTo(deps, group, build, await positionOf(stored, group));
   let documents = 0;
   let suspects: Suspect[] = [];
   for (const { name } of comparedOf(group)) {
-    const stored = { store: deps.readStore, name: collectionName(name, build) };
-    const folded = { store: deps.scratch, name };
     for (const [side, other] of [
       [stored, folded],
       [folded, stored],
     ] as const)
-      for await (const page of documentPages(side.store, side.name, { limit: PAGE })) {
+      for await (const page of documentPages(side, name, { limit: PAGE })) {
         const ids = page.map(({ _id }) => _id);
-        const others = byId(await other.store.getMany(other.name, ids));
+        const others = await documentsById(other, name, ids);
         if (side === stored) documents += page.length;
         for (const document of page) {
           const same = others.get(document._id);
@@ -76,8 +75,7 @@ async function verifyBuild(deps: Deps, group: ProjectionGroup, build: Build) {
       }
   }
   if (group.hasClickTables) {
-    const { stored, folded } = sidesOf(deps, build);
-    documents += await deps.readStore.count(stored.collections.clickTables, {});
+    documents += await stored.count(clickTables.name, {});
     const seen = new Set<string>();
     for (const side of [stored, folded])
       for await (const table of tablesOf(side)) {
@@ -102,10 +100,8 @@ function comparedOf(group: ProjectionGroup): CollectionSpec[] {
   return groupCollections(group).filter((spec) => spec !== clickTables && spec !== openDays);
 }
 
-function sidesOf({ readStore, scratch }: Deps, build: Build) {
-  const stored: TableSide = { readStore, collections: clickCollections(build) };
-  const folded: TableSide = { readStore: scratch, collections: clickCollections({ build: 0 }) };
-  return { stored, folded };
+function sidesOf({ readStore, scratch }: Deps, group: ProjectionGroup, build: Build) {
+  return { stored: storeOfBuild(readStore, group, build), folded: scratch };
 }
 
 /** Each as of its own last event, up to which the log is folded on: a running service may have changed it since. */
@@ -115,10 +111,11 @@ async function lookAgain(
   build: Build,
   suspects: readonly Suspect[],
 ): Promise<Difference[]> {
+  const sides = sidesOf(deps, group, build);
   const looks: { projection: string; id: string; stored: Document | undefined }[] = [];
   for (const { name } of comparedOf(group)) {
     const ids = suspects.filter(({ projection }) => projection === name).map(({ id }) => id);
-    const stored = byId(await deps.readStore.getMany(collectionName(name, build), ids));
+    const stored = await documentsById(sides.stored, name, ids);
     looks.push(...ids.map((id) => ({ projection: name, id, stored: stored.get(id) })));
   }
   const at = ({ stored }: { stored: Document | undefined }) => eventOf(stored?._position ?? "");
@@ -126,21 +123,20 @@ async function lookAgain(
   for (const look of looks.sort((a, b) => (at(a) < at(b) ? -1 : 1))) {
     const { projection, id, stored } = look;
     const position = await foldTo(deps, group, build, at(look));
-    const folded = await deps.scratch.get(projection, id);
+    const folded = await sides.folded.get(projection, id);
     // One that is not stored may have been made since the log was last folded on.
     const problem = !stored ? "missing" : !folded ? "unexpected" : "different";
     const fields = stored && folded ? fieldsThatDiffer(stored, folded) : [];
     if (stored && folded && fields.length === 0) continue;
-    if (await isOfOpenDay(deps, build, stored, folded)) continue;
+    if (await isOfOpenDay(sides, stored, folded)) continue;
     differences.push({ projection, id, position, problem, fields });
   }
-  const { stored, folded } = sidesOf(deps, build);
   const tables = suspects.filter(({ projection }) => projection === clickTables.name);
   const reached =
-    tables.length > 0 ? await foldTo(deps, group, build, await positionOf(deps, group, build)) : "";
+    tables.length > 0 ? await foldTo(deps, group, build, await positionOf(sides.stored, group)) : "";
   for (const { projection, id } of tables) {
     const [accountId = "", day = ""] = id.split("/");
-    const difference = await tableDifference(stored, folded, { accountId, day }, reached);
+    const difference = await tableDifference(sides.stored, sides.folded, { accountId, day }, reached);
     if (difference) differences.push({ projection, id, problem: "different", ...difference });
   }
   return differences;
@@ -148,8 +144,7 @@ async function lookAgain(
 
 /** Whether a summary may be of another time than the other one, as a day that it sums is open in one of the builds. */
 async function isOfOpenDay(
-  deps: Deps,
-  build: Build,
+  { stored, folded }: ReturnType<typeof sidesOf>,
   ...summaries: readonly (Document | undefined)[]
 ): Promise<boolean> {
   const of = summaries.filter((summary) => summary !== undefined) as (Document &
@@ -159,13 +154,8 @@ async function isOfOpenDay(
   const last = days.sort().at(-1);
   if (accountId === undefined || last === undefined) return false;
   const isLife = of.some(({ lastDay }) => lastDay !== undefined);
-  const { stored, folded } = sidesOf(deps, build);
-  for (const { readStore, collections } of [stored, folded]) {
-    const sort = { field: "day", direction: "asc" } as const;
-    const search = { where: { accountId }, sort, limit: PAGE };
-    for await (const page of documentPages<OpenDayDocument>(readStore, collections.openDays, search))
-      if (page.some(({ day }) => (isLife ? day <= last : day === last))) return true;
-  }
+  for (const side of [stored, folded])
+    if ((await openDaysOf(side, accountId)).some((day) => (isLife ? day <= last : day === last))) return true;
   return false;
 }
 
@@ -176,17 +166,16 @@ async function foldTo(
   build: Build,
   position: Position,
 ): Promise<Position> {
-  const reached = (await deps.scratch.checkpoint(checkpointName(group, { build: 0 })))?.position ?? START;
+  const reached = (await deps.scratch.checkpoint(group.name))?.position ?? START;
   if (position <= reached) return reached;
-  const eventStore = upTo(deps.eventStore, position);
-  await foldScratch({ ...deps, eventStore, readStore: deps.scratch }, group, build.rules);
+  const folding = { ...deps, eventStore: upTo(deps.eventStore, position), readStore: deps.scratch };
+  const { version } = group;
+  const active: Build = { version, build: 0, ...(build.rules !== undefined && { rules: build.rules }) };
+  await changeBuilds(folding, group, (builds) => (builds.active ? builds : { active, retired: [], next: 1 }));
+  await foldBuild(folding, group, active, { signal: new AbortController().signal, follows: false });
   return position;
 }
 
-async function positionOf({ readStore }: Deps, group: ProjectionGroup, build: Build): Promise<Position> {
-  return (await readStore.checkpoint(checkpointName(group, build)))?.position ?? START;
-}
-
-function byId(documents: readonly Document[]): Map<string, Document> {
-  return new Map(documents.map((document) => [document._id, document]));
+async function positionOf(stored: BuildStore, { name }: ProjectionGroup): Promise<Position> {
+  return (await stored.checkpoint(name))?.position ?? START;
 }

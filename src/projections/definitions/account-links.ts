@@ -1,16 +1,16 @@
 // Number of links of each account, so that pages don't count up to 100,000 documents.
-import type { LinkEvent } from "../../events/catalogue.ts";
 import type { Document } from "../../stores/read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
 /** `_id`: accountId. `links`: those that are not deleted; `deleted`: those that could be restored. */
 export type AccountLinksDocument = Document & { links: number; deleted: number };
 
-export const accountLinks: Projection<AccountLinksDocument> = {
-  name: "account-links",
+const HANDLED = ["LinkCreated", "LinkDeleted", "LinkRestored"] as const;
+
+export const accountLinks: Projection<AccountLinksDocument, (typeof HANDLED)[number]> = {
   collection: { name: "account-links", indexes: [] },
-  handles: ["LinkCreated", "LinkDeleted", "LinkRestored"],
-  key: (event) => (event.data as LinkEvent["data"]).accountId,
+  handles: HANDLED,
+  key: ({ data }) => data.accountId,
   empty: () => ({ links: 0, deleted: 0 }),
   evolve({ links, deleted }, event) {
     switch (event.type) {
@@ -20,8 +20,6 @@ export const accountLinks: Projection<AccountLinksDocument> = {
         return { links: links - 1, deleted: deleted + 1 };
       case "LinkRestored":
         return { links: links + 1, deleted: deleted - 1 };
-      default:
-        return { links, deleted };
     }
   },
 };

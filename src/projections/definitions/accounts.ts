@@ -19,21 +19,22 @@ export type AccountDocument = Document & {
   invitations: Record<string, InvitationFields>;
 };
 
-export const accounts: Projection<AccountDocument> = {
-  name: "accounts",
+const HANDLED = [
+  "AccountOpened",
+  "TierChanged",
+  "TimeZoneChosen",
+  "MemberInvited",
+  "InvitationWithdrawn",
+  "MemberJoined",
+  "MemberRoleChanged",
+  "MemberRemoved",
+  "AccountClosed",
+] as const;
+
+export const accounts: Projection<AccountDocument, (typeof HANDLED)[number]> = {
   collection: { name: "accounts", indexes: [["openedAt"]] },
-  handles: [
-    "AccountOpened",
-    "TierChanged",
-    "TimeZoneChosen",
-    "MemberInvited",
-    "InvitationWithdrawn",
-    "MemberJoined",
-    "MemberRoleChanged",
-    "MemberRemoved",
-    "AccountClosed",
-  ],
-  key: (event) => ("accountId" in event.data ? event.data.accountId : undefined),
+  handles: HANDLED,
+  key: ({ data }) => data.accountId,
   empty: (event) => ({
     tier: "free",
     status: "open",
@@ -77,8 +78,6 @@ export const accounts: Projection<AccountDocument> = {
         return account;
       case "AccountClosed":
         return { ...account, status: "closed" };
-      default:
-        return account;
     }
   },
 };

@@ -16,21 +16,27 @@ export type BrandDocument = Document & {
 
 const NOTHING = { name: null, colour: null, fallbackUrl: null, logo: null };
 
-export const brands: Projection<BrandDocument> = {
-  name: "brands",
+const HANDLED = ["BrandChanged", "LogoChanged", "QrLookChanged", "AccountClosed"] as const;
+
+export const brands: Projection<BrandDocument, (typeof HANDLED)[number]> = {
   collection: { name: "brands", indexes: [] },
-  handles: ["BrandChanged", "LogoChanged", "QrLookChanged", "AccountClosed"],
-  key: (event) => ("accountId" in event.data ? event.data.accountId : undefined),
+  handles: HANDLED,
+  key: ({ data }) => data.accountId,
   empty: () => NOTHING,
   evolve(brand, event) {
-    if (event.type === "LogoChanged") return { ...brand, logo: event.data.image };
-    if (event.type === "AccountClosed") return NOTHING;
-    if (event.type === "QrLookChanged") {
-      const { accountId: _, at: __, ...qr } = event.data;
-      return { ...brand, qr };
+    switch (event.type) {
+      case "BrandChanged": {
+        const { name = null, colour = null, fallbackUrl = null } = event.data;
+        return { ...brand, name, colour, fallbackUrl };
+      }
+      case "LogoChanged":
+        return { ...brand, logo: event.data.image };
+      case "QrLookChanged": {
+        const { accountId: _, at: __, ...qr } = event.data;
+        return { ...brand, qr };
+      }
+      case "AccountClosed":
+        return NOTHING;
     }
-    if (event.type !== "BrandChanged") return brand;
-    const { name = null, colour = null, fallbackUrl = null } = event.data;
-    return { ...brand, name, colour, fallbackUrl };
   },
 };

@@ -13,15 +13,14 @@ export const ALL_GAPS = "all";
 /** One an outage and process: the newest of them are kept. */
 const MOST_GAPS = 1_000;
 
-export const clickGaps: Projection<ClickGapsDocument> = {
-  name: "click-gaps",
+const HANDLED = ["ClicksNotRecorded"] as const;
+
+export const clickGaps: Projection<ClickGapsDocument, (typeof HANDLED)[number]> = {
   collection: { name: "click-gaps", indexes: [] },
-  handles: ["ClicksNotRecorded"],
+  handles: HANDLED,
   key: () => ALL_GAPS,
   empty: () => ({ gaps: [] }),
-  evolve({ gaps }, event) {
-    if (event.type !== "ClicksNotRecorded") return { gaps };
-    const { from, until, hits } = event.data;
-    return { gaps: [...gaps, { from, until, hits }].slice(-MOST_GAPS) };
-  },
+  evolve: ({ gaps }, { data: { from, until, hits } }) => ({
+    gaps: [...gaps, { from, until, hits }].slice(-MOST_GAPS),
+  }),
 };

@@ -16,11 +16,8 @@ export type DomainDocument = Document & {
   proven: "dns" | "operator" | null;
   /** When the daily check first found the TXT record missing; null while it is there. */
   recordLostAt: string | null;
-  /** Deactivated by the daily check, not by its owner. */
-  lost: boolean;
   /** Where `/` redirects to; with null it shows a page of the service. */
   homeUrl: string | null;
-  changedAt: string;
 };
 
 /** Only then its links are served. */
@@ -29,66 +26,53 @@ export function isInService({ state, active }: Pick<DomainDocument, "state" | "a
 }
 
 const unproven = { domainId: null, state: "added", active: false, verifiedAt: null, proven: null } as const;
-const asNew = { ...unproven, recordLostAt: null, lost: false, homeUrl: null };
+const asNew = { ...unproven, recordLostAt: null, homeUrl: null };
 
-export const domains: Projection<DomainDocument> = {
-  name: "domains",
+const HANDLED = [
+  "DomainAdded",
+  "DomainVerified",
+  "DomainActivated",
+  "DomainDeactivated",
+  "DomainRemoved",
+  "DomainRecordLost",
+  "DomainRecordFound",
+  "DomainHomeSet",
+] as const;
+
+export const domains: Projection<DomainDocument, (typeof HANDLED)[number]> = {
   collection: {
     name: "domains",
     indexes: [["domainId"], ["hostname"], ["accountId", "addedAt"], ["state", "proven"]],
   },
-  handles: [
-    "DomainAdded",
-    "DomainVerified",
-    "DomainActivated",
-    "DomainDeactivated",
-    "DomainRemoved",
-    "DomainRecordLost",
-    "DomainRecordFound",
-    "DomainHomeSet",
-  ],
-  key: (event) =>
-    "hostname" in event.data && "accountId" in event.data
-      ? `${event.data.accountId}/${event.data.hostname}`
-      : undefined,
-  empty: (event) => ({
-    accountId: "accountId" in event.data ? event.data.accountId : "",
-    hostname: "hostname" in event.data ? event.data.hostname : "",
+  handles: HANDLED,
+  key: ({ data }) => `${data.accountId}/${data.hostname}`,
+  empty: ({ data: { accountId, hostname, at } }) => ({
+    ...{ accountId, hostname, token: "", addedAt: at },
     ...asNew,
-    token: "",
-    addedAt: event.data.at,
-    changedAt: event.data.at,
   }),
   evolve(domain, event) {
-    const changedAt = event.data.at;
+    const { at } = event.data;
     switch (event.type) {
       case "DomainAdded": {
         const { accountId, hostname, token } = event.data;
-        return { accountId, hostname, token, ...asNew, addedAt: changedAt, changedAt };
+        return { accountId, hostname, token, ...asNew, addedAt: at };
       }
-      case "DomainVerified":
-        return {
-          ...domain,
-          domainId: event.data.domainId,
-          state: "verified",
-          verifiedAt: changedAt,
-          proven: event.data.how,
-          changedAt,
-        };
+      case "DomainVerified": {
+        const { domainId, how: proven } = event.data;
+        return { ...domain, domainId, state: "verified", verifiedAt: at, proven };
+      }
       case "DomainActivated":
-        return { ...domain, active: true, lost: false, changedAt };
+        return { ...domain, active: true };
       case "DomainDeactivated":
-        return { ...domain, active: false, lost: event.data.reason === "record_lost", changedAt };
+        return { ...domain, active: false };
       case "DomainRecordLost":
-        return { ...domain, recordLostAt: changedAt, changedAt };
+        return { ...domain, recordLostAt: at };
       case "DomainRecordFound":
-        return { ...domain, recordLostAt: null, changedAt };
+        return { ...domain, recordLostAt: null };
       case "DomainHomeSet":
-        return { ...domain, homeUrl: event.data.homeUrl, changedAt };
+        return { ...domain, homeUrl: event.data.homeUrl };
       case "DomainRemoved":
-        return { ...domain, state: "removed", active: false, changedAt };
-      default:
-        return domain;
+        return { ...domain, state: "removed", active: false };
     }
   },
 };

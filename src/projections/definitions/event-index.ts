@@ -34,7 +34,6 @@ export function actorKey(actor: Actor): string {
 
 /** Clicks are left out: they are found by time and link (queries/audit/find-clicks.ts), at no cost for each of them. */
 export const eventIndex: Projection<EventIndexDocument> = {
-  name: "event-index",
   collection: { name: "event-index", indexes: INDEXED.map((field) => [field]) },
   handles: (Object.keys(catalogue) as EventType[]).filter(
     (type) => !(type in clickEvents || type in sealEvents || type in logEvents),

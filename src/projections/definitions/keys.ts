@@ -20,11 +20,12 @@ export type KeyDocument = Document &
 /** `_id`: SHA-256 of a text of the key, in hex, whether it is still accepted or not. */
 export type KeyTextDocument = Document & { accountId: string; keyId: string };
 
-export const keys: Projection<KeyDocument> = {
-  name: "keys",
+const OF_KEYS = ["KeyIssued", "KeyRotated", "KeyDeactivated"] as const;
+
+export const keys: Projection<KeyDocument, (typeof OF_KEYS)[number]> = {
   collection: { name: "keys", indexes: [["accountId", "issuedAt"]] },
-  handles: ["KeyIssued", "KeyRotated", "KeyDeactivated"],
-  key: (event) => ("keyId" in event.data && event.type.startsWith("Key") ? event.data.keyId : undefined),
+  handles: OF_KEYS,
+  key: ({ data }) => data.keyId,
   empty: (event) => ({
     accountId: event.type === "KeyIssued" ? event.data.accountId : "",
     keyHash: "",
@@ -45,22 +46,16 @@ export const keys: Projection<KeyDocument> = {
       }
       case "KeyDeactivated":
         return { ...key, status: "deactivated" };
-      default:
-        return key;
     }
   },
 };
 
-export const keyTexts: Projection<KeyTextDocument> = {
-  name: "key-texts",
+const OF_TEXTS = ["KeyIssued", "KeyRotated"] as const;
+
+export const keyTexts: Projection<KeyTextDocument, (typeof OF_TEXTS)[number]> = {
   collection: { name: "key-texts", indexes: [] },
-  handles: ["KeyIssued", "KeyRotated"],
-  key: (event) =>
-    event.type === "KeyIssued" || event.type === "KeyRotated" ? event.data.keyHash : undefined,
+  handles: OF_TEXTS,
+  key: ({ data }) => data.keyHash,
   empty: () => ({ accountId: "", keyId: "" }),
-  evolve(text, event) {
-    if (event.type !== "KeyIssued" && event.type !== "KeyRotated") return text;
-    const { accountId, keyId } = event.data;
-    return { ...text, accountId, keyId };
-  },
+  evolve: (text, { data: { accountId, keyId } }) => ({ ...text, accountId, keyId }),
 };

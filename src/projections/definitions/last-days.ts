@@ -3,19 +3,19 @@ export const LAST_DAYS = 14;
 const DAY_MS = 86_400_000;
 
 /**
- * Counts a hit in place. `counts`: of the day `latest`, then of each day before it. Days are YYYY-MM-DD; a hit of a later
- * one moves the counts on, also if it is not a person's.
+ * Counts people's hits in place. `counts`: of the day `latest`, then of each day before it. Days are YYYY-MM-DD; a later one
+ * moves the counts on, also with no people.
  */
-export function countDay(counts: number[], latest: string, day: string, isPerson: boolean, hits = 1): void {
+export function countDay(counts: number[], latest: string, day: string, people: number): void {
   const ahead = day === latest ? 0 : daysBetween(latest, day);
   if (ahead > 0) {
     counts.unshift(...Array<number>(Math.min(ahead, LAST_DAYS)).fill(0));
     counts.splice(LAST_DAYS);
   }
   const place = Math.max(0, -ahead);
-  if (isPerson && place < LAST_DAYS) {
+  if (people > 0 && place < LAST_DAYS) {
     while (counts.length <= place) counts.push(0);
-    counts[place] = (counts[place] ?? 0) + hits;
+    counts[place] = (counts[place] ?? 0) + people;
   }
   // So that they don't depend on the order of the hits.
   while (counts.at(-1) === 0) counts.pop();

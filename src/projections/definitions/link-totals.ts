@@ -54,7 +54,7 @@ export function addHits(totals: Fields<LinkTotalsDocument>, hits: DayHits): void
   for (const kind of CLICK_KINDS) totals[kind] += hits[kind];
   totals.totalClicks += all;
   totals.people += people;
-  countDay(totals.lastDays, totals.date, date, people > 0, people);
+  countDay(totals.lastDays, totals.date, date, people);
   if (date > totals.date) totals.date = date;
 }
 

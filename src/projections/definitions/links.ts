@@ -1,14 +1,14 @@
 // The present state of each link, for redirects, link lists, QR codes and the link's fields in analytics answers.
 import { linkAfter } from "../../commands/links/link.ts";
-import type { EventOf, LinkEvent, StoredEvent } from "../../events/catalogue.ts";
-import type { LinkBlock, LinkFlags, NotedEnds } from "../../events/link-events.ts";
+import type { EventOf, LinkEvent } from "../../events/catalogue.ts";
+import { type LinkBlock, type LinkFlags, linkEvents, type NotedEnds } from "../../events/link-events.ts";
 import { fingerprintOf } from "../../events/link-options.ts";
 import { type CoarseStatus, coarseStatus, statusFacts } from "../../events/links/link-status.ts";
 import { searchText } from "../../events/links/search-text.ts";
 import { metadataOf } from "../../events/read-event.ts";
 import { linkKey } from "../../events/streams.ts";
 import type { Document } from "../../stores/read-store/port.ts";
-import type { Fields, Projection } from "../projection.ts";
+import type { Fields, Handled, Projection } from "../projection.ts";
 
 /**
  * `_id`: `<host>/<slug>`. The fields of LinkCreated, with null for absent ones that lists filter by. `revision`: of the
@@ -35,8 +35,7 @@ export type LinkDocument = Document &
 /** Sorts after each time. */
 export const NOTED = "~";
 
-export const links: Projection<LinkDocument> = {
-  name: "links",
+export const links: Projection<LinkDocument, LinkEvent["type"]> = {
   collection: {
     name: "links",
     indexes: [
@@ -55,25 +54,11 @@ export const links: Projection<LinkDocument> = {
       ["hasDueLimit", "coarseStatus"],
     ],
   },
-  handles: [
-    "LinkCreated",
-    "LinkRetargeted",
-    "LinkOptionsChanged",
-    "LinkDisabled",
-    "LinkEnabled",
-    "LinkBlocked",
-    "LinkUnblocked",
-    "LinkDeleted",
-    "LinkRestored",
-    "LinkExpired",
-    "LinkReopened",
-    "LinkLimitReached",
-  ],
-  key: (event) =>
-    "slug" in event.data && "host" in event.data ? linkKey(event.data.host, event.data.slug) : undefined,
+  handles: Object.keys(linkEvents) as LinkEvent["type"][],
+  key: ({ data }) => linkKey(data.host, data.slug),
   empty: (event) => ({
-    host: "host" in event.data ? event.data.host : "",
-    slug: "slug" in event.data ? event.data.slug : "",
+    host: event.data.host,
+    slug: event.data.slug,
     accountId: "",
     makerId: null,
     longUrl: "",
@@ -109,31 +94,17 @@ export const links: Projection<LinkDocument> = {
   },
 };
 
-function changed(link: Fields<LinkDocument>, event: StoredEvent): Fields<LinkDocument> {
+type Computed = "dueEnd" | "hasDueLimit" | "coarseStatus" | "fingerprint" | "searchText";
+
+function changed(
+  link: Fields<LinkDocument>,
+  event: Handled<LinkEvent["type"]>,
+): Omit<Fields<LinkDocument>, Computed> {
   const { revision } = event;
-  if (event.type !== "LinkCreated")
-    return { ...linkAfter(link, event as Exclude<LinkEvent, { type: "LinkCreated" }>), revision };
+  if (event.type !== "LinkCreated") return { ...linkAfter(link, event), revision };
   const { at, keyId, domainId = null, ...facts } = event.data;
   const { actor } = metadataOf(event);
   const makerId = keyId ?? (actor.type === "person" ? actor.id : null);
-  const { coarseStatus: coarse, fingerprint, searchText: text, dueEnd, hasDueLimit } = link;
-  const of = {
-    makerId,
-    domainId,
-    createdAt: at,
-    changedAt: at,
-    disabled: false,
-    deleted: false,
-    block: null,
-  };
-  return {
-    ...facts,
-    ...of,
-    coarseStatus: coarse,
-    fingerprint,
-    searchText: text,
-    dueEnd,
-    hasDueLimit,
-    revision,
-  };
+  const state = { disabled: false, deleted: false, block: null };
+  return { ...facts, makerId, domainId, createdAt: at, changedAt: at, ...state, revision };
 }

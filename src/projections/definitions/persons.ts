@@ -26,25 +26,26 @@ export type PersonDocument = Document & {
   isOperator: boolean;
 };
 
-export const persons: Projection<PersonDocument> = {
-  name: "persons",
+const HANDLED = [
+  "AccountOpened",
+  "PersonRegistered",
+  "MemberJoined",
+  "MemberRoleChanged",
+  "MemberRemoved",
+  "PasswordChanged",
+  "PasskeyAdded",
+  "IdentityLinked",
+  "OperatorMarked",
+  "OperatorUnmarked",
+  "PersonRemoved",
+] as const;
+
+export const persons: Projection<PersonDocument, (typeof HANDLED)[number]> = {
   collection: { name: "persons", indexes: [["registeredAt"]] },
-  handles: [
-    "AccountOpened",
-    "PersonRegistered",
-    "MemberJoined",
-    "MemberRoleChanged",
-    "MemberRemoved",
-    "PasswordChanged",
-    "PasskeyAdded",
-    "IdentityLinked",
-    "OperatorMarked",
-    "OperatorUnmarked",
-    "PersonRemoved",
-  ],
+  handles: HANDLED,
   key(event) {
     if (event.type === "AccountOpened") return event.data.ownerId ?? event.data.accountId;
-    return "personId" in event.data ? event.data.personId : undefined;
+    return event.data.personId;
   },
   empty: ({ data }) => ({ registeredAt: data.at, removedAt: "", accounts: {}, isOperator: false, news: [] }),
   evolve(person, event) {

@@ -29,20 +29,21 @@ export type WebhookDocument = Document & {
 
 const running = { pausedBy: null, reason: null, pausedAt: null } as const;
 
-export const webhooks: Projection<WebhookDocument> = {
-  name: "webhooks",
+const HANDLED = [
+  "WebhookAdded",
+  "WebhookChanged",
+  "WebhookPaused",
+  "WebhookResumed",
+  "WebhookKeyRotated",
+  "WebhookRemoved",
+] as const;
+
+export const webhooks: Projection<WebhookDocument, (typeof HANDLED)[number]> = {
   collection: { name: "webhooks", indexes: [["accountId", "addedAt"], ["url"]] },
-  handles: [
-    "WebhookAdded",
-    "WebhookChanged",
-    "WebhookPaused",
-    "WebhookResumed",
-    "WebhookKeyRotated",
-    "WebhookRemoved",
-  ],
-  key: (event) => ("webhookId" in event.data ? event.data.webhookId : undefined),
+  handles: HANDLED,
+  key: ({ data }) => data.webhookId,
   empty: (event) => ({
-    accountId: "accountId" in event.data ? event.data.accountId : "",
+    accountId: event.data.accountId,
     url: "",
     label: "",
     events: [],
@@ -88,8 +89,6 @@ export const webhooks: Projection<WebhookDocument> = {
         const { cause: _, ...before } = webhook;
         return { ...before, status: "removed", ...running, changedAt };
       }
-      default:
-        return webhook;
     }
   },
 };

@@ -6,18 +6,14 @@ import type { Projection } from "../projection.ts";
 export type WeeklyMailDocument = Document & {
   accountId: string;
   status: "running" | "stopped";
-  begunAt: string;
 };
 
-export const weeklyMails: Projection<WeeklyMailDocument> = {
-  name: "weekly-mails",
+const HANDLED = ["WeeklyMailBegun", "WeeklyMailStopped"] as const;
+
+export const weeklyMails: Projection<WeeklyMailDocument, (typeof HANDLED)[number]> = {
   collection: { name: "weekly-mails", indexes: [["status"]] },
-  handles: ["WeeklyMailBegun", "WeeklyMailStopped"],
-  key: (event) => ("mailId" in event.data ? event.data.mailId : undefined),
-  empty: (event) => ({
-    accountId: "accountId" in event.data ? event.data.accountId : "",
-    status: "stopped",
-    begunAt: event.data.at,
-  }),
+  handles: HANDLED,
+  key: ({ data }) => data.mailId,
+  empty: ({ data }) => ({ accountId: data.accountId, status: "stopped" }),
   evolve: (mail, event) => ({ ...mail, status: event.type === "WeeklyMailBegun" ? "running" : "stopped" }),
 };

@@ -3,14 +3,18 @@ import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
 import { reclassified } from "../../events/classification/reclassify.ts";
 import { PREFIX } from "../../events/streams.ts";
 import { systemClock } from "../../runtime/pause.ts";
-import { type SetAsideEvent, SetAsideNotes, setAsideEvent } from "../../stores/coordination/set-aside.ts";
+import {
+  type SetAsideEvent,
+  SetAsideNotes,
+  setAsideCollection,
+  setAsideEvent,
+} from "../../stores/coordination/set-aside.ts";
 import { type LogPage, type Position, START } from "../../stores/event-store/port.ts";
 import type { AwaitedEvent, Checkpoint, CollectionWrite } from "../../stores/read-store/port.ts";
 import type { ProjectionGroup } from "../groups.ts";
-import { type Build, checkpointName, collectionName, notesName } from "./build.ts";
+import { type Build, type BuildStore, checkpointName, storeOfBuild } from "./build.ts";
 import { ClickFold } from "./clicks/click-fold.ts";
 import { ClickWork } from "./clicks/click-work.ts";
-import { clickCollections } from "./clicks/collections.ts";
 import type { PendingWithdrawal } from "./clicks/mark-withdrawn.ts";
 import { Documents } from "./documents.ts";
 import { parseBatch } from "./event-batch.ts";
@@ -35,6 +39,8 @@ export class BuildState {
   readonly #deps: FoldDeps;
   readonly #group: ProjectionGroup;
   readonly #build: Build;
+  readonly #store: BuildStore;
+  /** As logs name the build. */
   readonly #name: string;
   readonly #documents: readonly Documents[];
   readonly #byType = new Map<string, Documents[]>();
@@ -52,15 +58,13 @@ export class BuildState {
     this.#deps = deps;
     this.#group = group;
     this.#build = build;
+    this.#store = storeOfBuild(deps.readStore, group, build);
     this.#name = checkpointName(group, build);
     this.#committed = checkpoint;
     this.position = checkpoint.position;
     this.#last = checkpoint;
     this.#pending = (checkpoint.more as More | undefined)?.pending ?? [];
-    this.#documents = group.projections.map(
-      (projection) =>
-        new Documents(projection, collectionName(projection.collection.name, build), deps.readStore),
-    );
+    this.#documents = group.projections.map((projection) => new Documents(projection, this.#store));
     for (const documents of this.#documents)
       for (const type of documents.projection.handles)
         this.#byType.set(type, [...(this.#byType.get(type) ?? []), documents]);
@@ -68,7 +72,7 @@ export class BuildState {
   }
 
   async open(): Promise<void> {
-    await this.#notes.restart(this.#deps.readStore, notesName(this.#group, this.#build), this.#committed);
+    await this.#notes.restart(this.#store, setAsideCollection(this.#group.name), this.#committed);
   }
 
   get isUncommitted(): boolean {
@@ -120,22 +124,21 @@ export class BuildState {
 
   /** Returns how many events it has passed. @throws CheckpointMoved, what the read store throws */
   async commit(): Promise<number> {
-    const { readStore, log } = this.#deps;
+    const { log } = this.#deps;
     const folded: CollectionWrite[] = [];
     for (const documents of this.#documents)
       folded.push({
-        collection: documents.collection,
+        collection: documents.projection.collection.name,
         documents: await documents.fold((event, error) => this.#note(setAsideEvent(event, error))),
       });
     // The last event: no document is of a position after the checkpoint's.
     const clicks = await this.#clicks?.fold.commit(this.#last.position, this.#clicks.work.overBefore);
     folded.push(...(clicks?.documents ?? []));
-    const notes = { collection: notesName(this.#group, this.#build), documents: this.#notes.drain() };
+    const notes = { collection: setAsideCollection(this.#group.name), documents: this.#notes.drain() };
     const { position, eventId } = await this.#reached();
     const to = this.#checkpointAt(position, eventId);
     // The notes first: a document is never stored before the note of what it lacks.
-    const checkpoint = { name: this.#name, from: this.#committed, to };
-    await readStore.write({ documents: [notes, ...folded], checkpoint });
+    await this.#write([notes, ...folded], to);
     if (clicks) {
       clicks.onWritten();
       this.#clicks?.work.changed(clicks.over);
@@ -169,16 +172,15 @@ export class BuildState {
   }
 
   #openClicks() {
-    const { eventStore, readStore, now = systemClock.now, clock = () => new Date() } = this.#deps;
-    const collections = clickCollections(this.#build);
-    const fold = new ClickFold({ readStore, collections, isFresh: this.position === START });
+    const { eventStore, now = systemClock.now, clock = () => new Date() } = this.#deps;
+    const readStore = this.#store;
+    const fold = new ClickFold({ readStore, isFresh: this.position === START });
     const write = async (documents: readonly CollectionWrite[]) => {
-      const checkpoint = { name: this.#name, from: this.#committed, to: this.#committed };
       if (documents.some(({ documents, removed }) => documents.length > 0 || removed))
-        await readStore.write({ documents, checkpoint });
+        await this.#write(documents, this.#committed);
     };
     const work = new ClickWork({
-      ...{ eventStore, readStore, collections, clock, now, fold, write },
+      ...{ eventStore, readStore, clock, now, fold, write },
       committed: () => this.#committed.position,
       commit: async () => {
         if (this.#isUncommitted) await this.#commitForWork();
@@ -187,12 +189,16 @@ export class BuildState {
         this.#pending = this.#pending.filter((settled) => !pending.includes(settled));
         const { position, eventId } = this.#committed;
         const to = this.#checkpointAt(position, eventId);
-        const checkpoint = { name: this.#name, from: this.#committed, to };
-        await readStore.write({ documents, checkpoint });
+        await this.#write(documents, to);
         this.#committed = to;
       },
     });
     return { fold, work };
+  }
+
+  async #write(documents: readonly CollectionWrite[], to: Checkpoint): Promise<void> {
+    const checkpoint = { name: this.#group.name, from: this.#committed, to };
+    await this.#store.write({ documents, checkpoint });
   }
 
   #checkpointAt(position: Position, eventId: string): Checkpoint {

@@ -1,6 +1,6 @@
-// A build of a group, and the names of what it keeps: its checkpoint, its collections, and the notes of what it has set aside.
+// A build of a group, and what it keeps: its checkpoint, its collections, and the notes of what it has set aside.
 import { setAsideCollection } from "../../stores/coordination/set-aside.ts";
-import type { CollectionSpec } from "../../stores/read-store/port.ts";
+import type { CollectionSpec, ReadStore } from "../../stores/read-store/port.ts";
 import { groupCollections, type ProjectionGroup } from "../groups.ts";
 
 /**
@@ -40,4 +40,33 @@ export function collectionsOf(
     })),
     { name: notesName(group, build), indexes: [] },
   ];
+}
+
+/** What is stored of one build. */
+export type BuildStore = Pick<
+  ReadStore,
+  "get" | "getMany" | "find" | "count" | "countElements" | "checkpoint" | "write"
+>;
+
+/** By the names that all builds of the group have in common: of their collections, and of the group for the checkpoint. */
+export function storeOfBuild(
+  store: ReadStore,
+  group: Pick<ProjectionGroup, "name">,
+  build: Pick<Build, "build">,
+): BuildStore {
+  const notes = setAsideCollection(group.name);
+  const named = (name: string) => (name === notes ? notesName(group, build) : collectionName(name, build));
+  return {
+    get: (name, id) => store.get(named(name), id),
+    getMany: (name, ids, fields) => store.getMany(named(name), ids, fields),
+    find: (name, query) => store.find(named(name), query),
+    count: (name, query) => store.count(named(name), query),
+    countElements: (name, query) => store.countElements(named(name), query),
+    checkpoint: () => store.checkpoint(checkpointName(group, build)),
+    write: ({ documents, checkpoint }) =>
+      store.write({
+        documents: documents.map((written) => ({ ...written, collection: named(written.collection) })),
+        ...(checkpoint && { checkpoint: { ...checkpoint, name: checkpointName(group, build) } }),
+      }),
+  };
 }

@@ -1,6 +1,7 @@
 // The documents of one projection's build: folded in memory, and kept there for the next commit, as most change again.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { StoredEvent } from "../../events/catalogue.ts";
+import { documentsById } from "../../stores/read-store/document-pages.ts";
 import type { Document, ReadStore } from "../../stores/read-store/port.ts";
 import type { Fields, Projection } from "../projection.ts";
 
@@ -14,16 +15,14 @@ const MOST_KEPT = 1_000;
 
 export class Documents {
   readonly projection: Projection;
-  readonly collection: string;
   readonly #readStore: Pick<ReadStore, "getMany">;
   /** As they are stored. */
   #kept = new Map<string, Document>();
   /** The events taken, by the document that they change. */
   #waiting = new Map<string, StoredEvent[]>();
 
-  constructor(projection: Projection, collection: string, readStore: Pick<ReadStore, "getMany">) {
+  constructor(projection: Projection, readStore: Pick<ReadStore, "getMany">) {
     this.projection = projection;
-    this.collection = collection;
     this.#readStore = readStore;
   }
 
@@ -57,7 +56,7 @@ export class Documents {
           folded = foldInto(this.projection, id, stored.get(id), events);
         } catch {
           // `evolve` changes in place, so what was folded by then is of no use.
-          const [pristine] = await this.#readStore.getMany(this.collection, [id]);
+          const [pristine] = await this.#readStore.getMany(this.projection.collection.name, [id]);
           folded = this.#foldedOneByOne(id, pristine, events, onRefused);
         }
         if (folded) changed.push(folded);
@@ -73,8 +72,7 @@ export class Documents {
 
   async #stored(ids: readonly string[]): Promise<Map<string, Document>> {
     const missing = ids.filter((id) => !this.#kept.has(id));
-    const read = missing.length > 0 ? await this.#readStore.getMany(this.collection, missing) : [];
-    const byId = new Map(read.map((document) => [document._id, document]));
+    const byId = await documentsById(this.#readStore, this.projection.collection.name, missing);
     for (const id of ids) {
       const kept = this.#kept.get(id);
       if (kept) byId.set(id, kept);

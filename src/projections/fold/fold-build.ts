@@ -18,13 +18,13 @@ export type FoldOptions = {
   follows: boolean;
   /** Whether others wait for this thread meanwhile: then it reads less at a time, and commits as the group does. */
   isBesideOthers?: boolean;
-  /** After each page and after each commit, with the events that were passed in all and the position that is reached. */
+  /** After each page, and after each commit: with the events that were passed in all, and the position that is reached. */
   onTake?: (taken: { events: number; position: Position }) => void;
-  onCommit?: (committed: { events: number; position: Position }) => void;
+  onCommit?: (events: number) => void;
 };
 
 /** `waitsFor`: the event of a newer program that the build stands before. */
-export type Folded = { events: number; position: Position; waitsFor: AwaitedEvent | undefined };
+export type Folded = { events: number; waitsFor: AwaitedEvent | undefined };
 
 const PAGE = { alone: 4_000, besideOthers: 2_000 };
 /** Of a commit, which writes the totals of each link once; as rows of tables they take some 60 bytes each until then. */
@@ -54,12 +54,13 @@ export async function foldBuild(
     try {
       const state = await openBuild(deps, group, build);
       opened = state;
+      const onTake = () => options.onTake?.({ events: events + state.taken, position: state.position });
       const onCommit = (more: number) => {
         events += more;
-        options.onCommit?.({ events, position: state.position });
+        options.onCommit?.(events);
       };
-      await foldFrom(deps, group, state, { ...options, onCommit, passed: () => events });
-      return { events, position: state.position, waitsFor: state.waitsFor };
+      await foldFrom(deps, group, state, { ...options, onTake, onCommit });
+      return { events, waitsFor: state.waitsFor };
     } catch (error) {
       if (!(error instanceof CheckpointMoved)) throw error;
       const { stored } = error;
@@ -74,10 +75,10 @@ async function foldFrom(
   deps: FoldDeps,
   group: ProjectionGroup,
   state: BuildState,
-  options: Omit<FoldOptions, "onCommit"> & { onCommit: (events: number) => void; passed: () => number },
+  options: FoldOptions & { onTake: () => void; onCommit: (events: number) => void },
 ): Promise<void> {
   const { now = systemClock.now, sleep = systemClock.sleep } = deps;
-  const { signal, follows, isBesideOthers = follows, onCommit, passed } = options;
+  const { signal, follows, isBesideOthers = follows, onTake, onCommit } = options;
   const pageEvents = isBesideOthers ? PAGE.besideOthers : PAGE.alone;
   const { categories, commitMs } = group;
   const intervalMs = isBesideOthers ? commitMs : { least: CATCH_UP_MS, most: CATCH_UP_MS };
@@ -105,7 +106,7 @@ async function foldFrom(
       if (signal.aborted) return;
       if (page) {
         state.take(page);
-        options.onTake?.({ events: passed() + state.taken, position: state.position });
+        onTake();
       }
       const isFull = state.taken >= MOST_EVENTS || state.changing >= MOST_DOCUMENTS;
       if (isFull || now() >= nextCommitAt() || (state.isUncommitted && source.isAtEnd && !follows))

@@ -1,14 +1,14 @@
 // Answers questions about the clicks of an account, or of some of its links, in the reader thread: the one engine of all numbers.
 import { CLICK_KINDS, type ClickKind, PEOPLE_KINDS } from "../../events/vocabulary.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import type { ClosedDay } from "../../projections/fold/clicks/stored-days.ts";
+import { type ClosedDay, closedDays, linkDayOf } from "../../projections/fold/clicks/stored-days.ts";
 import { clicks as clickGroup } from "../../projections/groups.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import { type SliceWork, type TimeSlices, timeSlices } from "../../runtime/threads/time-slices.ts";
 import { msBehind, nextEventFinder } from "../../stores/event-store/next-event.ts";
 import { type EventStore, type Position, START } from "../../stores/event-store/port.ts";
+import { documentsById } from "../../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
-import { closedDays, closedLinkDay } from "./closed-link-days.ts";
 import { dayCounter, MOST_READ } from "./counting/count-days.ts";
 import type { CountedBy, Counting } from "./counting/count-rows.ts";
 import { countLife } from "./counting/count-summary.ts";
@@ -137,7 +137,7 @@ export function clickQuestions({
     const filter = { ...ALWAYS, filters: { link: [link] }, asOf };
     for (const { day, heads } of isPresent ? open : await reader.days(accountId)) {
       const ofDay = closed.get(day);
-      if (ofDay && !(await closedLinkDay(readStore, ofDay, link))) continue;
+      if (ofDay && !(await linkDayOf(readStore, ofDay, link))) continue;
       let first = Number.POSITIVE_INFINITY;
       for await (const table of reader.tables(heads, asOf, slices))
         for (const row of selectRows(table, filter, noTags)) {
@@ -242,7 +242,6 @@ function groupsOf(sum: DaysSum, fields: readonly CountedBy[], limit: number): Gr
 
 async function withTitles(readStore: Pick<ReadStore, "getMany">, { rows, other }: Group): Promise<Group> {
   const keys = rows.map(({ value }) => value);
-  const read = await readStore.getMany<LinkDocument>(links.collection.name, keys, ["title"]);
-  const titles = new Map(read.map(({ _id, title }) => [_id, title]));
-  return { rows: rows.map((row) => ({ ...row, label: titles.get(row.value) ?? undefined })), other };
+  const read = await documentsById<LinkDocument>(readStore, links.collection.name, keys, ["title"]);
+  return { rows: rows.map((row) => ({ ...row, label: read.get(row.value)?.title ?? undefined })), other };
 }

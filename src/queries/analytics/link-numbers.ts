@@ -6,7 +6,11 @@ import { NO_RULE, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
 import type { ClickGap } from "../../projections/definitions/click-gaps.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { partsOfRuleHit } from "../../projections/definitions/rule-hits.ts";
-import { DIMENSIONS, type Dimension } from "../../projections/definitions/summaries/breakdown.ts";
+import {
+  DIMENSION_NAMES,
+  DIMENSIONS,
+  type Dimension,
+} from "../../projections/definitions/summaries/breakdown.ts";
 import { type SliceWork, timeSlices } from "../../runtime/threads/time-slices.ts";
 import { upTo } from "../../stores/event-store/log-pages.ts";
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
@@ -16,7 +20,6 @@ import { linkFromStream } from "../links/find-link.ts";
 import { type HitCounts, hitCounts } from "../links/hits-of-links.ts";
 import { type ClickQuestions, type LinkLife, MOST_VALUES } from "./click-questions.ts";
 import { type CountedBy, hitsIn } from "./counting/count-rows.ts";
-import { DIMENSION_FIELDS } from "./counting/count-summary.ts";
 import type { DayVisitors } from "./counting/sum-days.ts";
 import type { Interval } from "./intervals.ts";
 import { positionAsOf } from "./log-positions.ts";
@@ -85,7 +88,7 @@ export type LinkNumbers = Breakdowns & {
 /** Clocks of clients differ. */
 export const CLOCK_DIFFERENCE_MS = 60_000;
 const FIELDS = [
-  ...Object.values(DIMENSION_FIELDS),
+  ...Object.values(DIMENSIONS),
   ...UTM_FIELDS.map((field) => `utm_${field}` as const),
   "destination" as const,
 ];
@@ -173,7 +176,7 @@ function numbersOf({ totals, series, groups }: Pick<LinkLife, "totals" | "series
   return {
     totals: hitCounts(totals),
     series: series.map((point): SeriesPoint => ({ start: point.start, ...hitCounts(point) })),
-    breakdowns: mapOf(DIMENSIONS, (name) => of(DIMENSION_FIELDS[name])),
+    breakdowns: mapOf(DIMENSION_NAMES, (name) => of(DIMENSIONS[name])),
     utm: mapOf(UTM_FIELDS, (name) => of(`utm_${name}`)),
     rules: byRule(of("destination")),
   };

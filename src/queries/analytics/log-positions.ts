@@ -3,6 +3,7 @@
 
 import { CATEGORY, PREFIX, withdrawalStream } from "../../events/streams.ts";
 import { type ClickHourDocument, clickHours, hourOf } from "../../projections/definitions/click-hours.ts";
+import { laterOf } from "../../projections/definitions/click-tables/positions.ts";
 import { clicks } from "../../projections/groups.ts";
 import type { TimeSlices } from "../../runtime/threads/time-slices.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
@@ -81,11 +82,11 @@ export async function positionAsOf(
   const ofLink = [`${PREFIX.link}${link}`, withdrawalStream(link)] as const;
   const [created] = await deps.eventStore.read(ofLink[0], { limit: 1 });
   if (!created || created.recordedAt > time) return undefined;
-  const found = await Promise.all([
+  const positions = await Promise.all([
     lastClick(deps, time, slices),
     ...ofLink.map((stream) => lastRecordedBy(streamPages(deps.eventStore, stream), time)),
   ]);
-  return [START, ...found.filter((position) => position !== undefined)].toSorted().at(-1) ?? START;
+  return laterOf(...positions);
 }
 
 /**
@@ -99,8 +100,7 @@ export async function positionAt(
 ): Promise<Position> {
   const categories = [CATEGORY.withdrawals, CATEGORY.operator];
   const corrections = eventsOf(logPages(deps.eventStore, { after: START, categories, limit: BATCH }));
-  const last = [await lastClick(deps, time, slices), (await lastRecordedBy(corrections, time)) ?? START];
-  return last.toSorted().at(-1) ?? START;
+  return laterOf(await lastClick(deps, time, slices), await lastRecordedBy(corrections, time));
 }
 
 /**
@@ -118,8 +118,8 @@ async function lastClick(
   const before = await lastPositionIn({ readStore }, "", hour);
   const last = await lastPositionIn({ readStore }, hour, next);
   const notIndexed = await lastClickRecordedBy(eventStore, time, { after: indexed, slices });
-  if (notIndexed !== undefined || last <= before) return notIndexed ?? before;
-  return (await lastClickRecordedBy(eventStore, time, { after: before, upTo: last, slices })) ?? before;
+  if (notIndexed !== START || last <= before) return laterOf(notIndexed, before);
+  return laterOf(before, await lastClickRecordedBy(eventStore, time, { after: before, upTo: last, slices }));
 }
 
 /** The last click of the part of the log that was recorded by the time. */
@@ -127,7 +127,7 @@ async function lastClickRecordedBy(
   eventStore: Pick<EventStore, "readAll">,
   time: string,
   part: { after: Position; upTo?: Position; slices: TimeSlices | undefined },
-): Promise<Position | undefined> {
+): Promise<Position> {
   const clicksOfPart = logPages(eventStore, { ...part, categories: [CATEGORY.clicks], limit: BATCH });
   return await lastRecordedBy(eventsOf(clicksOfPart), time);
 }
@@ -136,11 +136,12 @@ async function* eventsOf(pages: AsyncIterable<LogPage>): AsyncGenerator<Recorded
   for await (const { events } of pages) yield events;
 }
 
+/** START for none. */
 async function lastRecordedBy(
-  pages: AsyncIterable<readonly { position: Position; recordedAt: string }[]>,
+  pages: AsyncIterable<readonly Pick<RecordedEvent, "position" | "recordedAt">[]>,
   time: string,
-): Promise<Position | undefined> {
-  let last: Position | undefined;
+): Promise<Position> {
+  let last = START;
   for await (const page of pages)
     last = page.findLast(({ recordedAt }) => recordedAt <= time)?.position ?? last;
   return last;

@@ -1,6 +1,5 @@
 // What is summed of a link's whole life, and which days of its account are not in it yet.
 import { type LinkLifeDocument, linkLife } from "../../projections/definitions/summaries/link-life.ts";
-import { openDays } from "../../projections/definitions/summaries/open-days.ts";
 import { openDaysOf } from "../../projections/fold/clicks/stored-tables.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { TableDay, TableReader } from "./counting/table-reader.ts";
@@ -18,15 +17,13 @@ export type OpenLife = {
 
 type Deps = { readStore: Pick<ReadStore, "find" | "get">; reader: TableReader };
 
-const COLLECTIONS = { openDays: openDays.name };
-
 /** Days that are closed meanwhile are open, and the life is not current. @throws what the store throws */
 export async function openLife(
   { readStore, reader }: Deps,
   accountId: string,
   link: string,
 ): Promise<OpenLife> {
-  const days = await openDaysOf({ readStore, collections: COLLECTIONS }, accountId);
+  const days = await openDaysOf(readStore, accountId);
   // After the open days: one that is no longer open is in it.
   const life = await readStore.get<LinkLifeDocument>(linkLife.name, link);
   const own = life?.accountId === accountId ? life : undefined;

@@ -16,11 +16,11 @@ import { type DecodedChunk, positionOfRow } from "../../projections/definitions/
 import type { HitPlace } from "../../projections/definitions/summaries/day.ts";
 import { byTime, latestHits } from "../../projections/definitions/summaries/link-life.ts";
 import { bounded } from "../../projections/definitions/summaries/tally.ts";
+import { closedDays, linkDayOf } from "../../projections/fold/clicks/stored-days.ts";
 import { clicks as clickGroup } from "../../projections/groups.ts";
 import type { TimeSlices } from "../../runtime/threads/time-slices.ts";
 import type { EventStore, Position } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
-import { closedDays, closedLinkDay } from "./closed-link-days.ts";
 import { MOST_READ } from "./counting/count-days.ts";
 import { linkTags, noTags } from "./counting/link-tags.ts";
 import { clicksAt } from "./counting/list-rows.ts";
@@ -56,7 +56,7 @@ export type LatestClick = RecentClick & { link: string };
 
 /** Latest first, of those that fit the question. @throws ChunkReplaced, EventNewer, what the stores throw */
 export async function latestClicks(
-  deps: Deps & { readStore: Pick<ReadStore, "getMany"> },
+  deps: Deps,
   { accountId, ...filter }: RowFilter & { accountId: string },
   limit: number,
   slices: TimeSlices,
@@ -140,7 +140,7 @@ async function ofClosedDays(
   let hits: HitPlace[] = [];
   for await (const day of closedDays(readStore, accountId, "desc")) {
     if (open.includes(day.day)) continue;
-    const ofLink = await closedLinkDay(readStore, day, link);
+    const ofLink = await linkDayOf(readStore, day, link);
     if (ofLink) hits = latestHits([...hits, ...ofLink.recent]);
     if (hits.length === RECENT_CLICKS) break;
   }

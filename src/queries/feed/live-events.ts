@@ -1,6 +1,8 @@
 // Events as they happen, such as those of one account: one shared subscription for all watchers, each of which has a cursor
 // of its own.
 import { EventEmitter, once } from "node:events";
+import { CATEGORY } from "../../events/streams.ts";
+import { laterOf } from "../../projections/definitions/click-tables/positions.ts";
 import { type EventStore, type Position, type RecordedEvent, START } from "../../stores/event-store/port.ts";
 
 /** `events`: in log order. `position`: the log is searched up to here; a watcher continues from it when it reconnects. */
@@ -17,12 +19,10 @@ export type LiveEventsDeps = {
 /** The key of an event that all watchers get. */
 export const EVERY_KEY = "*";
 
-/** Which streams are watched, and whose event one is: the key that a watcher names, or EVERY_KEY. */
-type LiveSource = {
-  categories: readonly string[];
-  keyOf: (event: RecordedEvent) => string | undefined | Promise<string | undefined>;
-};
+/** Whose event one is: the key that a watcher names, or EVERY_KEY. */
+type KeyOf = (event: RecordedEvent) => string | undefined | Promise<string | undefined>;
 
+const CATEGORIES = Object.values(CATEGORY);
 const BATCH = 1_000;
 /** Events to read for one watcher that reconnects or is slow: some seconds of heavy traffic, weeks of light traffic. */
 const MOST_SEARCHED = 50_000;
@@ -31,7 +31,7 @@ const MOST_KEPT = 2_000;
 const RETRY_MS = 1_000;
 
 /** The subscription runs only while there are watchers. */
-export function liveEvents(deps: LiveEventsDeps, source: LiveSource) {
+export function liveEvents(deps: LiveEventsDeps, keyOf: KeyOf) {
   let shared: { tail: ReturnType<typeof openTail>; watchers: number } | undefined;
   return {
     /**
@@ -44,7 +44,7 @@ export function liveEvents(deps: LiveEventsDeps, source: LiveSource) {
       after: Position,
       signal: AbortSignal,
     ): AsyncGenerator<LiveEventBatch, "tooFar" | undefined> {
-      shared ??= { tail: openTail(deps, source), watchers: 0 };
+      shared ??= { tail: openTail(deps, keyOf), watchers: 0 };
       const joined = shared;
       joined.watchers += 1;
       const { tail } = joined;
@@ -55,12 +55,12 @@ export function liveEvents(deps: LiveEventsDeps, source: LiveSource) {
           // Before the log is read: what is appended meanwhile must not be passed over.
           const end = tail.end() ?? START;
           const kept = tail.after(position);
-          const part = { after: position, categories: source.categories, limit: BATCH };
+          const part = { after: position, categories: CATEGORIES, limit: BATCH };
           const read = kept ? undefined : await deps.eventStore.readAll(part);
-          const events = kept ?? (await keyed(read?.events ?? [], source));
+          const events = kept ?? (await keyed(read?.events ?? [], keyOf));
           searched = kept ? 0 : searched + events.length;
           if (searched > MOST_SEARCHED) return "tooFar";
-          position = read?.next ?? later(position, end);
+          position = read?.next ?? laterOf(position, end);
           const own = events.filter((event) => event.key === key || event.key === EVERY_KEY);
           yield { events: own.map(({ event }) => event), position };
           while (!signal.aborted && position >= (tail.end() ?? START)) await tail.moved(signal);
@@ -79,16 +79,12 @@ export function liveEvents(deps: LiveEventsDeps, source: LiveSource) {
 
 type Keyed = { event: RecordedEvent; key: string | undefined };
 
-async function keyed(events: readonly RecordedEvent[], { keyOf }: LiveSource): Promise<Keyed[]> {
+async function keyed(events: readonly RecordedEvent[], keyOf: KeyOf): Promise<Keyed[]> {
   return await Promise.all(events.map(async (event) => ({ event, key: await keyOf(event) })));
 }
 
-export function later(position: Position, other: Position): Position {
-  return position < other ? other : position;
-}
-
 /** The newest events of the subscription. */
-function openTail({ eventStore, sleep, log }: LiveEventsDeps, source: LiveSource) {
+function openTail({ eventStore, sleep, log }: LiveEventsDeps, keyOf: KeyOf) {
   const stop = new AbortController();
   const { signal } = stop;
   const news = new EventEmitter().setMaxListeners(0);
@@ -104,9 +100,9 @@ function openTail({ eventStore, sleep, log }: LiveEventsDeps, source: LiveSource
           end = start;
           news.emit("moved");
         }
-        const options = { after: end, categories: source.categories, signal, batchSize: BATCH };
+        const options = { after: end, categories: CATEGORIES, signal, batchSize: BATCH };
         for await (const { events, next } of eventStore.subscribe(options)) {
-          kept.push(...(await keyed(events, source)));
+          kept.push(...(await keyed(events, keyOf)));
           const dropped = kept.splice(0, Math.max(0, kept.length - MOST_KEPT));
           start = dropped.at(-1)?.event.position ?? start;
           end = next;

@@ -8,6 +8,7 @@ import type { StoredEvent } from "../../events/catalogue.ts";
 import { EventUnreadable, readableEvent } from "../../events/read-event.ts";
 import { linkKey, PREFIX } from "../../events/streams.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
+import { isHandled } from "../../projections/projection.ts";
 import type { EventStore, RecordedEvent } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
@@ -165,7 +166,7 @@ export async function linkFromStream(
     for (const recorded of page) {
       const event = readableEvent(recorded);
       onRecorded?.(recorded, event);
-      if (event)
+      if (event && isHandled(links, event))
         link = { ...links.evolve(link ?? links.empty(event), event), _id: key, _position: event.position };
     }
   return link;

@@ -5,9 +5,8 @@ import type { ShownRule } from "../../commands/links/fields/rule-fields.ts";
 import { catalogue } from "../../events/catalogue.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import type { ChangedFields } from "./changed-fields.ts";
-import type { Clause, SentencePart, ValueKind } from "./clause.ts";
 import type { LinkStep } from "./link-history.ts";
-import { ruleClauses } from "./rule-sentences.ts";
+import { type Clause, ruleClauses, type SentencePart, type ValueKind } from "./rule-sentences.ts";
 
 /** `people`: as the reader calls them, by their ids. `key`: of an actor that is one, if there is such a document. */
 export function actorWords(

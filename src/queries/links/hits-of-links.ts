@@ -1,6 +1,7 @@
 // How many hits links have in their whole life, by kind.
 import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
+import { documentsById } from "../../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 
 export type HitCounts = Record<ClickKind, number> & { total: number };
@@ -16,7 +17,6 @@ export async function hitsOfLinks(
   { readStore }: { readStore: ReadStore },
   keys: readonly string[],
 ): Promise<HitCounts[]> {
-  const counted = await readStore.getMany<LinkTotalsDocument>(linkTotals.name, keys, CLICK_KINDS);
-  const byKey = new Map(counted.map((totals) => [totals._id, totals]));
-  return keys.map((key) => hitCounts(byKey.get(key)));
+  const counted = await documentsById<LinkTotalsDocument>(readStore, linkTotals.name, keys, CLICK_KINDS);
+  return keys.map((key) => hitCounts(counted.get(key)));
 }

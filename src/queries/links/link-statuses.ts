@@ -10,8 +10,9 @@ import { orNotBuilt } from "../../projections/builds/errors.ts";
 import { type DomainDocument, domains, isInService } from "../../projections/definitions/domains.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import { allDocuments, documentPages } from "../../stores/read-store/document-pages.ts";
+import { documentPages, documentsById } from "../../stores/read-store/document-pages.ts";
 import type { CountQuery, ReadStore } from "../../stores/read-store/port.ts";
+import { listDomains } from "../domains.ts";
 
 export type StatusDeps = { readStore: ReadStore; baseHost: string; clock: () => Date };
 
@@ -38,22 +39,20 @@ export async function statusesOf(
 ): Promise<LinkStatus[]> {
   const limited = judged.filter(({ maxClicks }) => maxClicks !== undefined);
   const onDomains = judged.filter(({ host }) => host !== baseHost);
-  const [counted = [], owned] = await Promise.all([
-    limited.length > 0
-      ? orNotBuilt(readStore.getMany<LinkTotalsDocument>(linkTotals.name, limited.map(keyOf), ["people"]))
-      : [],
-    onDomains.length > 0
-      ? orNotBuilt(readStore.getMany<DomainDocument>(domains.collection.name, onDomains.map(domainOf)))
-      : [],
+  const [counted, owned] = await Promise.all([
+    orNotBuilt(documentsById<LinkTotalsDocument>(readStore, linkTotals.name, limited.map(keyOf), ["people"])),
+    orNotBuilt(documentsById<DomainDocument>(readStore, domains.collection.name, onDomains.map(domainOf))),
   ]);
-  const people = new Map(counted.map((clicks) => [clicks._id, clicks.people]));
-  const inService = new Set(owned?.filter(isInService).map(({ _id }) => _id));
+  const isServed = (link: JudgedLink) => {
+    const domain = owned?.get(domainOf(link));
+    return link.host === baseHost || owned === undefined || (domain !== undefined && isInService(domain));
+  };
   const now = clock().getTime();
   return judged.map((link) =>
     linkStatus(statusFacts(link), {
       now,
-      people: people.get(keyOf(link)) ?? 0,
-      isServed: link.host === baseHost || owned === undefined || inService.has(domainOf(link)),
+      people: counted?.get(keyOf(link))?.people ?? 0,
+      isServed: isServed(link),
     }),
   );
 }
@@ -104,7 +103,6 @@ export async function withStatus(
 
 /** The base host, and the account's domains in service. */
 async function servedHosts({ readStore, baseHost }: StatusDeps, accountId: string): Promise<string[]> {
-  const query = { where: { accountId }, sort: { field: "addedAt", direction: "asc" }, limit: PAGE } as const;
-  const all = await allDocuments<DomainDocument>(readStore, domains.collection.name, query);
-  return [baseHost, ...all.filter(isInService).map(({ hostname }) => hostname)];
+  const own = await listDomains({ readStore }, accountId);
+  return [baseHost, ...own.filter(isInService).map(({ hostname }) => hostname)];
 }

@@ -8,7 +8,7 @@ import {
 } from "../../projections/definitions/account-links.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import { documentPages } from "../../stores/read-store/document-pages.ts";
+import { documentPages, documentsById } from "../../stores/read-store/document-pages.ts";
 import type { CountQuery } from "../../stores/read-store/port.ts";
 import { timeOf } from "../analytics/range.ts";
 import type { TimeZone } from "../analytics/time-zone.ts";
@@ -90,20 +90,17 @@ export async function listLinks(
   { keyId, accountId }: { keyId: string; accountId: string },
   options: ListLinksOptions,
 ): Promise<LinkPage> {
-  const { readStore, baseUrl } = deps;
   const { cursor, limit, domain_id, external_id: externalId, made_by: madeBy, ...given } = options;
   const { scope = "key", sort: order = "-created_at", ...more } = given;
   const of = scope === "account" ? { accountId } : { keyId, accountId };
   const domainId = domain_id === DEFAULT_DOMAIN ? null : domain_id;
   const filter = await filterOf(deps, of, { ...more, domainId, externalId, madeBy });
   const sort = order === "-created_at" ? NEWEST : OLDEST;
-  const { name } = links.collection;
-  const request = { after: cursor, limit };
-  const { page, next } = await readPage<LinkDocument>(readStore, name, { ...filter, sort }, request);
+  const { page, next } = await linksPage(deps, filter, { after: cursor, limit }, sort);
   const statuses = await statusesOf(deps, page);
   return {
-    links: page.map((link, n) => linkDetailsObject(link, statuses[n] as LinkStatus, baseUrl)),
-    total: await readStore.count(links.collection.name, filter),
+    links: page.map((link, n) => linkDetailsObject(link, statuses[n] as LinkStatus, deps.baseUrl)),
+    total: await deps.readStore.count(links.collection.name, filter),
     next_cursor: next,
   };
 }
@@ -115,11 +112,17 @@ export async function accountLinks(
   { after, before, limit, ...options }: AccountLinksFilter & PageRequest,
 ): Promise<AccountLinksPage> {
   const filter = await filterOf(deps, { accountId }, options);
-  const query = { ...filter, sort: NEWEST };
-  const request = { after, before, limit };
-  const { name } = links.collection;
-  const { page, ...around } = await readPage<LinkDocument>(deps.readStore, name, query, request);
+  const { page, ...around } = await linksPage(deps, filter, { after, before, limit });
   return { links: await withClicks(deps, page), ...around };
+}
+
+function linksPage(
+  { readStore }: StatusDeps,
+  filter: CountQuery,
+  request: PageRequest,
+  sort: typeof NEWEST | typeof OLDEST = NEWEST,
+): Promise<Page<LinkDocument>> {
+  return readPage<LinkDocument>(readStore, links.collection.name, { ...filter, sort }, request);
 }
 
 /** How many links fit. @throws too_many_links */
@@ -146,9 +149,7 @@ export async function accountLinkKeys(
   { after, limit, ...options }: AccountLinksFilter & Omit<PageRequest, "before">,
 ): Promise<{ keys: string[]; next: string | null }> {
   const filter = await filterOf(deps, { accountId }, options);
-  const query = { ...filter, sort: NEWEST };
-  const { name } = links.collection;
-  const { page, next } = await readPage<LinkDocument>(deps.readStore, name, query, { after, limit });
+  const { page, next } = await linksPage(deps, filter, { after, limit });
   return { keys: page.map(({ _id }) => _id), next };
 }
 
@@ -241,12 +242,11 @@ async function filterOf(
 /** Listed as they are now, with their clicks. */
 export async function withClicks(deps: StatusDeps, page: readonly LinkDocument[]): Promise<ListedLink[]> {
   const ids = page.map(({ _id }) => _id);
-  const fields = ["people", "lastDays", "date"] as const satisfies (keyof LinkTotalsDocument)[];
-  const counted = await deps.readStore.getMany<LinkTotalsDocument>(linkTotals.name, ids, fields);
-  const byId = new Map(counted.map((clicks) => [clicks._id, clicks]));
+  const fields = ["people", "lastDays", "date"] as const;
+  const counted = await documentsById<LinkTotalsDocument>(deps.readStore, linkTotals.name, ids, fields);
   const statuses = await statusesOf(deps, page);
   return page.map((link, n) => {
-    const { people = 0, lastDays = [], date = "" } = byId.get(link._id) ?? {};
+    const { people = 0, lastDays = [], date = "" } = counted.get(link._id) ?? {};
     return { ...link, status: statuses[n] as LinkStatus, clicks: people, lastDays, date };
   });
 }

@@ -1,7 +1,14 @@
 // What a change of a link's rules did, rule by rule, so that a swapped destination is never behind "2 rules to 2 rules".
+import type { FieldKind } from "../../commands/links/fields/link-fields.ts";
 import type { ShownRule } from "../../commands/links/fields/rule-fields.ts";
 import type { RuleConditions } from "../../events/link-options.ts";
-import type { Clause, SentencePart } from "./clause.ts";
+
+/** Rules are told one by one, and a password is never shown. */
+export type ValueKind = Exclude<FieldKind, "rules" | "password">;
+/** Of which sentences about a link are made, so that a page shows each value in its own way. */
+export type SentencePart = string | { kind: ValueKind; value: unknown };
+/** What follows the actor, without a full stop: one clause for each change. */
+export type Clause = readonly SentencePart[];
 
 export const CONDITION_LABELS: Readonly<Record<keyof RuleConditions, string>> = {
   device: "Device",

@@ -1,7 +1,7 @@
 // The portal's list of an account's most clicked links.
 import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
-import { documentPages } from "../../stores/read-store/document-pages.ts";
+import { documentPages, documentsById } from "../../stores/read-store/document-pages.ts";
 import { behindCursor, type PageRequest, pageOf } from "../cursor.ts";
 import type { StatusDeps } from "./link-statuses.ts";
 import {
@@ -50,15 +50,14 @@ async function clickedOf(
   { after, before, limit }: PageRequest,
 ): Promise<ClickedLink[]> {
   const ids = few.map(({ _id }) => _id);
-  const totals = await readStore.getMany<LinkTotalsDocument>(linkTotals.name, ids, ["people"]);
-  const people = new Map(totals.map((total) => [total._id, total.people]));
+  const totals = await documentsById<LinkTotalsDocument>(readStore, linkTotals.name, ids, ["people"]);
   const { after: edge } = behindCursor(before ?? after, "number");
   const last = edge && { people: Number(edge.value), link: { _id: edge.id } };
   const direction = before === undefined ? -1 : 1;
   const order = (a: Ranked, b: Ranked) =>
     direction * (a.people - b.people || Number(a.link._id > b.link._id) - Number(a.link._id < b.link._id));
   return few
-    .map((link) => ({ link, people: people.get(link._id) ?? 0 }))
+    .map((link) => ({ link, people: totals.get(link._id)?.people ?? 0 }))
     .filter((clicked) => clicked.people > 0 && (!last || order(clicked, last) > 0))
     .sort(order)
     .slice(0, limit + 1);

@@ -1,6 +1,5 @@
 // The log reader's event feed: pages and live events of one account, written as JSON in the thread.
 
-import { CATEGORY } from "../../events/streams.ts";
 import { type EventStore, type RecordedEvent, START } from "../../stores/event-store/port.ts";
 import { accountFeed, firstEvent, ownerOf, ownerOfUnreadable, wantedEvents } from "../feed/account-events.ts";
 import { cloudEvent, type FeedForm, feedEvent } from "../feed/feed-event.ts";
@@ -11,7 +10,7 @@ export function feedReader(
   deps: LiveEventsDeps & { eventStore: EventStore; baseUrl: string },
 ): Pick<LogReader, "feed" | "followAccount"> {
   const keyOf = (event: RecordedEvent) => ownerOf(event) ?? ownerOfUnreadable(deps, event);
-  const live = liveEvents(deps, { categories: Object.values(CATEGORY), keyOf });
+  const live = liveEvents(deps, keyOf);
   const jsonOf = (event: RecordedEvent, form: FeedForm) => {
     if (form === "recorded") return JSON.stringify(event);
     return JSON.stringify(form === "plain" ? feedEvent(event) : cloudEvent(event, deps.baseUrl));

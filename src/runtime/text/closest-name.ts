@@ -1,11 +1,11 @@
 // Finds what somebody likely meant by a name that is not known.
-/** The known name that is most alike; undefined where none is, with `most` characters of difference. */
+/** The name that is most alike; undefined where none is, with `most` characters of difference. */
 export function closestName(
   typed: string,
-  known: readonly string[],
+  names: readonly string[],
   most = Math.max(2, Math.floor(typed.length / 3)),
 ): string | undefined {
-  const alike = known.map((name) => ({ name, edits: editsBetween(typed, name) }));
+  const alike = names.map((name) => ({ name, edits: editsBetween(typed, name) }));
   return alike.sort((a, b) => a.edits - b.edits).find(({ edits }) => edits <= most)?.name;
 }
 

@@ -16,6 +16,7 @@ export type ToError = (message: string, cause?: unknown) => Error;
 
 /** `isCancellable`: the method gets an AbortSignal as its last argument. */
 type Call = { object: string; method: string; args: readonly unknown[]; isCancellable?: boolean };
+/** `open`: is answered with the first value of the stream, `next` with each of those after it. */
 type Request = ({ op: "call" } & Call) | ({ op: "open" } & Call) | { op: "next"; stream: number };
 type Numbered = Request & { id: number };
 /** Objects and arrays as text, which for many values takes less CPU time than a structured clone. */
@@ -101,14 +102,14 @@ export class Calls {
     signal.addEventListener("abort", onAbort);
     let isDone = false;
     try {
-      let { value } = await asked.answer;
-      while (!signal.aborted) {
+      for (;;) {
+        const result = await asked.answer;
+        isDone = result.isDone;
+        if (isDone) return result.value;
+        yield result.value;
+        if (signal.aborted) return undefined;
         asked = this.#ask({ op: "next", stream });
-        ({ isDone, value } = await asked.answer);
-        if (isDone) return value;
-        yield value;
       }
-      return undefined;
     } finally {
       signal.removeEventListener("abort", onAbort);
       if (!isDone && !signal.aborted) cancel();
@@ -188,7 +189,7 @@ export class Calls {
       const { result } = await this.#invoke(request, running.cancelled.signal);
       if (request.op === "call") return outcomeOf(await result);
       running.generator = result as AsyncGenerator | undefined;
-      return outcomeOf(undefined);
+      return await this.#next(request.id);
     } finally {
       if (!running.generator) this.#running.delete(request.id);
     }

@@ -1,9 +1,11 @@
 // Deletes the links of closed accounts: follows AccountClosed events, and repeats until the documents show no link.
+
 import { type CloseDeps, finishClosing } from "../../commands/account/close-account.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { lifecycle } from "../../projections/groups.ts";
 import { linksToClose } from "../../queries/links/links-to-close.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
 import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
 import { logPages } from "../../stores/event-store/log-pages.ts";
 import { type NextEvent, nextEventFinder } from "../../stores/event-store/next-event.ts";
@@ -14,7 +16,7 @@ type AccountClosingDeps = CloseDeps & {
   readStore: ReadStore;
   /** Resolves to true when the links projection has folded this position, to false when that takes too long. */
   isShown: (position: Position) => Promise<boolean>;
-  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+  log: Pick<BasicLogger, "info" | "warn">;
 };
 
 /** Saved when all accounts that were closed before this position have no links left. */

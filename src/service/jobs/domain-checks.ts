@@ -1,10 +1,12 @@
 // Checks the TXT record of each verified domain once a day.
+
 import type { CommandContext } from "../../commands/caller.ts";
 import { recheckDomain } from "../../commands/domains/domains.ts";
 import type { ResolveTxt } from "../../commands/domains/hostname.ts";
 import type { CommandDeps } from "../../commands/handle-command.ts";
 import { isEventError } from "../../events/read-event.ts";
 import { type DomainDocument, domains } from "../../projections/definitions/domains.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
@@ -13,7 +15,7 @@ type DomainChecksDeps = CommandDeps & {
   readStore: ReadStore;
   secrets: Secrets;
   resolveTxt: ResolveTxt;
-  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+  log: Pick<BasicLogger, "info" | "warn">;
 };
 
 type ProvenDomain = DomainDocument & { domainId: string };

@@ -1,5 +1,6 @@
 // Notes in the streams of links that they are past their end, or that their clicks are used up: histories and webhooks
 // tell of it.
+
 import type { CommandDeps } from "../../commands/handle-command.ts";
 import { onEachLink } from "../../commands/links/bulk/each-link.ts";
 import { reachEnd } from "../../commands/links/link.ts";
@@ -8,13 +9,14 @@ import { COARSE_STATUSES } from "../../events/links/link-status.ts";
 import { isEventError } from "../../events/read-event.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
 import { type LinkDocument, links, NOTED } from "../../projections/definitions/links.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
 import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
 import type { FindQuery, ReadStore } from "../../stores/read-store/port.ts";
 
 type LinkEndsDeps = CommandDeps & {
   readStore: ReadStore;
-  log: { warn(fields: object, message: string): void };
+  log: Pick<BasicLogger, "warn">;
 };
 
 const PAGE = 500;
@@ -27,8 +29,8 @@ const REST = 20;
  */
 export function linkEnds(deps: LinkEndsDeps): (signal: AbortSignal) => Promise<void> {
   let comparesFrom = 0;
-  /** Links that can't be noted, of which the log has been told. */
-  const told = new Set<string>();
+  /** `logged`: links that can't be noted, of each of which there is a line. */
+  const noting = { ...deps, logged: new Set<string>() };
   return async (signal) => {
     const now = deps.clock().getTime();
     // Neither disabled, blocked nor deleted.
@@ -37,22 +39,22 @@ export function linkEnds(deps: LinkEndsDeps): (signal: AbortSignal) => Promise<v
     const sort = { field: "dueEnd", direction: "asc" } as const;
     const over = { where, range: { field: "dueEnd", from: "", to }, sort, limit: PAGE };
     const byClock = async (page: LinkDocument[]) => page.map((link) => ({ link, people: 0 }));
-    await noteAll({ ...deps, told }, over, signal, byClock);
+    await noteAll(noting, over, signal, byClock);
     // Whatever else a visitor meets, as that may end before the link does.
     const range = { field: "dueEnd", from: `${NOTED}${new Date(now + CLOCK_SKEW_MS).toISOString()}` };
     for (const coarseStatus of COARSE_STATUSES) {
       const again = { where: { coarseStatus }, range, sort, limit: PAGE };
-      await noteAll({ ...deps, told }, again, signal, byClock);
+      await noteAll(noting, again, signal, byClock);
     }
     if (now < comparesFrom) return;
     const limited = { where: { ...where, hasDueLimit: true }, limit: PAGE };
-    await noteAll({ ...deps, told }, limited, signal, (page) => usedUp(deps, page));
+    await noteAll(noting, limited, signal, (page) => usedUp(deps, page));
     const finished = deps.clock().getTime();
     comparesFrom = finished + REST * (finished - now);
   };
 }
 
-type NotingDeps = LinkEndsDeps & { told: Set<string> };
+type NotingDeps = LinkEndsDeps & { logged: Set<string> };
 type Ended = { link: LinkDocument; people: number };
 
 async function noteAll(
@@ -75,8 +77,8 @@ async function noteAll(
     );
     for (const { item, error: err } of failures) {
       const { _id, host, slug } = item.link;
-      if (!deps.told.has(_id)) deps.log.warn({ err, host, slug }, "the end of a link can't be noted");
-      deps.told.add(_id);
+      if (!deps.logged.has(_id)) deps.log.warn({ err, host, slug }, "the end of a link can't be noted");
+      deps.logged.add(_id);
     }
     if (signal.aborted) return;
   }

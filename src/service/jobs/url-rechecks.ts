@@ -1,4 +1,5 @@
 // Rechecks the URLs of links that were created while the URL safety check was unavailable.
+
 import type { CommandDeps } from "../../commands/handle-command.ts";
 import { safetyOf, type UrlSafety } from "../../commands/links/accept-url.ts";
 import { applyLinkChange } from "../../commands/links/change-link.ts";
@@ -6,12 +7,13 @@ import { currentLink } from "../../commands/links/link-stream.ts";
 import { forgetRecheck, type UrlRecheck, waitingRechecks } from "../../commands/links/url-safety.ts";
 import { destinationsOf } from "../../events/link-options.ts";
 import { isEventError } from "../../events/read-event.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 
 type UrlRechecksDeps = CommandDeps & {
   urlSafety: UrlSafety;
   secrets: Secrets;
-  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+  log: Pick<BasicLogger, "info" | "warn">;
 };
 
 /** The recheck is noted before the append; a link that is not live with this URL after so long will not become so. */

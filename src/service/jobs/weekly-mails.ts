@@ -1,5 +1,6 @@
 // Sends weekly mails: on Monday at 8:00 in the account's time zone, each at most once a week. That it is sent is noted before
 // it is: a crash in between loses one mail, where the other order would send it twice.
+
 import { loadAccount } from "../../commands/account/account-stream.ts";
 import type { Mailer } from "../../commands/mail/mailer.ts";
 import { isRefused } from "../../commands/refusals.ts";
@@ -17,6 +18,7 @@ import {
   UTC,
 } from "../../queries/analytics/time-zone.ts";
 import { ownerEmail } from "../../queries/people.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
 import { utcDate } from "../../runtime/moment.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import { documentPages } from "../../stores/read-store/document-pages.ts";
@@ -32,7 +34,7 @@ type WeeklyMailsDeps = {
   baseUrl: string;
   clock: () => Date;
   newId: () => string;
-  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+  log: Pick<BasicLogger, "info" | "warn">;
 };
 
 const PAGE = 200;

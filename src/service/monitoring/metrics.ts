@@ -10,15 +10,11 @@ import {
   Registry,
 } from "prom-client";
 import { VERSION } from "../../config/version.ts";
-import type { RecorderStatus } from "../../redirect/clicks/recorder.ts";
-import type { RedirectStats } from "../../redirect/http/follow-link.ts";
 import type { Observer, Seen } from "./observe.ts";
-import { type GaugeRow, PARTS } from "./parts.ts";
+import { type MetricRow, PARTS } from "./parts.ts";
 
 export type MetricsDeps = {
   observer: Pick<Observer, "look" | "eventsBehind">;
-  /** Undefined without the redirect role. */
-  redirects: () => RedirectStats | undefined;
   /** Of clicks; undefined without the redirect role. */
   appendDuration?: Metric | undefined;
 };
@@ -53,15 +49,12 @@ export function createMetrics(deps: MetricsDeps): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
     registers: [registry],
   });
-  if (deps.redirects()) redirectMetrics(deps.redirects, registry);
   if (deps.appendDuration) registry.registerMetric(deps.appendDuration);
   const updates = [
-    ...PARTS.flatMap(({ gauges = [] }) => gauges.map((row) => gauge(row, registry))),
-    ...recorderTotals(registry),
-    foldedTotal(registry),
+    ...PARTS.flatMap(({ metrics = [] }) => metrics.map((row) => metricOf(row, registry))),
     webhookTotals(registry),
   ];
-  const behind = gauge(BEHIND, registry);
+  const behind = metricOf(BEHIND, registry);
   const update = async () => {
     const [seen, events = []] = await Promise.all([deps.observer.look(), deps.observer.eventsBehind()]);
     for (const set of updates) set(seen);
@@ -83,94 +76,36 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   };
 }
 
-type GaugeOf<T> = Omit<GaugeRow, "value"> & { value(seen: T): ReturnType<GaugeRow["value"]> };
 type Update<T> = (seen: T) => void;
 
 /** Registered with its first value: what this process has none of, it doesn't show. */
-function gauge<T>(row: GaugeOf<T>, registry: Registry): Update<T> {
-  const { name, help, aggregator = "sum", label, value } = row;
-  let metric: Gauge | undefined;
+function metricOf<T>(row: MetricRow<T>, registry: Registry): Update<T> {
+  const { name, help, isCounter = false, aggregator = "sum", label, value } = row;
+  let metric: Counter | Gauge | undefined;
   return (seen) => {
-    const found = value(seen);
-    if (found === undefined) return;
+    const shown = value(seen);
+    if (shown === undefined) return;
     const labelNames = label ? [label] : [];
-    metric ??= new Gauge({ name: `linkledger_${name}`, help, aggregator, labelNames, registers: [registry] });
-    if (typeof found === "number") metric.set(found);
-    else if (label) for (const [of, number] of found) metric.set({ [label]: of }, number);
+    const options = { name: `linkledger_${name}`, help, aggregator, labelNames, registers: [registry] };
+    metric ??= isCounter ? new Counter(options) : new Gauge(options);
+    if (isCounter) metric.reset();
+    for (const [of, number] of typeof shown === "number" ? [["", shown] as const] : shown) {
+      const labels = label ? { [label]: of } : {};
+      if (metric instanceof Gauge) metric.set(labels, number);
+      else metric.inc(labels, number);
+    }
   };
 }
 
-const BEHIND = {
+type EventsBehind = readonly (readonly [projection: string, events: number])[];
+
+const BEHIND: MetricRow<EventsBehind> = {
   name: "projection_behind_events",
   help: "Events not yet folded, counted up to 1,000",
   aggregator: "max",
   label: "projection",
-  value: (events: readonly (readonly [string, number])[]) => events,
-} as const satisfies GaugeOf<readonly (readonly [string, number])[]>;
-
-function redirectMetrics(redirects: MetricsDeps["redirects"], registry: Registry): void {
-  new Counter({
-    name: "linkledger_redirects_total",
-    help: "Requests for a short link, by outcome",
-    labelNames: ["outcome"] as const,
-    registers: [registry],
-    collect() {
-      this.reset();
-      const { notFound = 0, ...others } = redirects() ?? {};
-      const none = { found: 0, disabled: 0, blocked: 0, expired: 0, asked: 0, error: 0 };
-      for (const [outcome, count] of Object.entries({ ...none, ...others, not_found: notFound }))
-        this.inc({ outcome }, count);
-    },
-  });
-}
-
-const CLICK_TOTALS = {
-  recorded: ["Clicks received by the recorder", (status) => status.recorded],
-  committed: ["Clicks that are in the event store or, on disk, in the journal", (status) => status.committed],
-  lost: ["Clicks that could not be made into an event", (status) => status.lost],
-  not_recorded: [
-    "Clicks of answered redirects for which there was no room while none could be stored",
-    (status) => status.notRecorded.hits,
-  ],
-  writer_restarts: ["Times the writer thread had ended", (status) => status.writerRestarts],
-} satisfies Record<string, [help: string, value: (status: RecorderStatus) => number]>;
-
-/** `total`: nothing where it was not seen, and the last value stays. */
-function counter(
-  name: string,
-  help: string,
-  registry: Registry,
-  total: (seen: Seen) => number | undefined,
-): Update<Seen> {
-  let metric: Counter | undefined;
-  return (seen) => {
-    const value = total(seen);
-    if (value === undefined) return;
-    metric ??= new Counter({ name: `linkledger_${name}_total`, help, registers: [registry] });
-    metric.reset();
-    metric.inc(value);
-  };
-}
-
-function recorderTotals(registry: Registry): Update<Seen>[] {
-  return Object.entries(CLICK_TOTALS).map(([name, [help, value]]) =>
-    counter(`clicks_${name}`, help, registry, ({ recorder }) => recorder && value(recorder)),
-  );
-}
-
-function foldedTotal(registry: Registry): Update<Seen> {
-  const folded = new Counter({
-    name: "linkledger_projection_folded_events_total",
-    help: "Events folded since the projector started",
-    labelNames: ["projection"] as const,
-    registers: [registry],
-  });
-  return ({ projections }) => {
-    if (typeof projections === "string") return;
-    folded.reset();
-    for (const { name, processed } of projections) folded.inc({ projection: name }, processed);
-  };
-}
+  value: (events) => events,
+};
 
 /** The worker's own metrics, as its thread has counted them. */
 function webhookTotals(registry: Registry): Update<Seen> {

@@ -8,6 +8,7 @@ import type { ClickGap } from "../../projections/definitions/click-gaps.ts";
 import { gapsBetween } from "../../queries/analytics/gaps.ts";
 import { listSeals } from "../../queries/audit/list-seals.ts";
 import type { RecorderStatus } from "../../redirect/clicks/recorder.ts";
+import type { RedirectStats } from "../../redirect/http/follow-link.ts";
 import { atMostEvery } from "../../runtime/at-most-every.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { inTime } from "../../runtime/pause.ts";
@@ -15,7 +16,6 @@ import type { DiscoveryState } from "../../sign-in/oidc/oidc-client.ts";
 import { StoreFailed } from "../../stores/connections/errors.ts";
 import type { LogHealth } from "../../stores/coordination/log-health.ts";
 import type { SetAside } from "../../stores/coordination/set-aside.ts";
-import type { Counts } from "../../stores/counts/counts.ts";
 import { msBehind } from "../../stores/event-store/next-event.ts";
 import { type EventStore, START } from "../../stores/event-store/port.ts";
 import type { ReadStore } from "../../stores/read-store/port.ts";
@@ -23,31 +23,36 @@ import { type RestingWebhook, restingReceivers } from "../../webhooks/owner-tool
 import { type DeliveryQueue, setAsideIn } from "../../webhooks/queue/queue.ts";
 import type { WebhooksStatus } from "../../webhooks/run-webhooks.ts";
 import type { Roles } from "../roles/role.ts";
+import type { RoleProblem } from "../threads/background.ts";
+
+/** What a process knows of itself without a call; a member is undefined where it has no such part. */
+export type ProcessState = {
+  roles: Roles;
+  log: ReturnType<LogHealth["problems"]>;
+  redisUnavailable: boolean | undefined;
+  /** Why limits count anew, or can't be counted. */
+  limits: string | undefined;
+  redirects: RedirectStats | undefined;
+  /** Of the roles that answer no request. */
+  roleProblems: readonly RoleProblem[];
+  /** What the provider that people sign in at said last. */
+  provider: DiscoveryState | undefined;
+};
 
 export type ObservedParts = {
-  roles: Roles;
+  processState: () => ProcessState;
   eventStore: Pick<EventStore, "head" | "read" | "readAll">;
   readStore: ReadStore;
   deliveryQueue: Pick<DeliveryQueue, "routed" | "streaks">;
-  /** Undefined when none is configured. */
-  redis: { readonly unavailable: boolean } | undefined;
-  counts: Pick<Counts, "problem">;
   projections: () => Promise<GroupStatus[]>;
   /** Number of events that a group of projections has still to fold, at most 1,000. */
   eventsBehind: (status: GroupStatus) => Promise<number>;
   /** Undefined without the redirect role. */
   recorder: (() => Promise<RecorderStatus>) | undefined;
-  logProblems: LogHealth["problems"];
   /** Whether this process has read the log, ever. */
   wasLogRead: LogHealth["wasRead"];
-  /** By role: which of its leases has had no answer for ten seconds, and why: nobody may be doing its work. */
-  leaseProblems: ReadonlyMap<string, string>;
-  /** By background role: why it does not work, while others do. */
-  failures: ReadonlyMap<string, string>;
   /** Undefined without the webhooks role. */
   webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
-  /** What the provider that people sign in at said last; undefined where there is none. */
-  provider: (() => DiscoveryState) | undefined;
   dataDir: string;
   sealKeys: readonly string[];
   /** The last verification from the console; undefined where there is none. */
@@ -56,23 +61,16 @@ export type ObservedParts = {
 };
 
 /** What was seen; a member is undefined where the part did not answer, or this process has none. */
-export type Seen = {
-  roles: Roles;
+export type Seen = ProcessState & {
   /** Why a store can't be asked. `isNeverRead`: the event store has refused its user since the start. */
   eventStore: string | undefined;
   isNeverRead: boolean;
   readStore: string | undefined;
-  log: ReturnType<LogHealth["problems"]>;
-  redisUnavailable: boolean | undefined;
-  limits: string | undefined;
   recorder: RecorderStatus | undefined;
   /** Or why it is not known. */
   projections: GroupStatus[] | string;
   routerSetAside: SetAside | undefined;
   webhooks: WebhooksStatus | undefined;
-  leaseProblems: ReadonlyMap<string, string>;
-  failures: ReadonlyMap<string, string>;
-  provider: DiscoveryState | undefined;
   /** Bytes of the disk of `DATA_DIR`. */
   disk: { free: number; size: number } | undefined;
 };
@@ -130,21 +128,15 @@ export function observer(parts: ObservedParts) {
       ]);
       const { value: statuses = [], error } = folded;
       return {
-        roles: parts.roles,
+        ...parts.processState(),
         eventStore: unavailable(log.error),
         isNeverRead: log.error instanceof StoreFailed && !parts.wasLogRead(),
         readStore: unavailable(documents.error),
-        log: parts.logProblems(),
-        redisUnavailable: parts.redis?.unavailable,
-        limits: parts.counts.problem,
         recorder: clicks?.value,
         projections:
           error !== undefined ? messageOf(error) : statuses.length > 0 ? statuses : "has not started yet",
         routerSetAside: place.error === undefined ? setAsideIn(place.value) : undefined,
         webhooks: sent?.value,
-        leaseProblems: parts.leaseProblems,
-        failures: parts.failures,
-        provider: parts.provider?.(),
         disk: space.value && {
           free: space.value.bavail * space.value.bsize,
           size: space.value.blocks * space.value.bsize,

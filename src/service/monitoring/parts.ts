@@ -1,4 +1,4 @@
-// The parts of a service, a row each: what may be wrong with it, whom that affects, where it is dealt with, and its gauges.
+// The parts of a service, a row each: what may be wrong with it, whom that affects, where it is dealt with, and its metrics.
 // Readiness, the page of the status, the head of the console and the metrics are made from this table.
 import type { Area, Problem } from "../../api/operations/problems.ts";
 import { DEGRADED_AFTER_MS, type GroupStatus } from "../../projections/builds/status.ts";
@@ -11,14 +11,17 @@ import type { Seen, SeenByOperator } from "./observe.ts";
 /** Of a row; what the row says is left out. */
 type Finding = Pick<Problem, "reason"> & Partial<Problem>;
 
-export type GaugeRow = {
+export type MetricRow<T = Seen> = {
+  /** Behind `linkledger_`. */
   name: string;
   help: string;
+  /** Else a gauge. */
+  isCounter?: boolean;
   /** Of several processes; by default `sum`. */
-  aggregator?: "max" | "min";
+  aggregator?: "max" | "min" | "sum";
   /** With a label: a value each of its values. Nothing for what was not seen: the last value stays. */
-  label?: "projection";
-  value(seen: Seen): number | undefined | readonly (readonly [of: string, value: number])[];
+  label?: "projection" | "outcome";
+  value(seen: T): number | undefined | readonly (readonly [of: string, value: number])[];
 };
 
 type Part = {
@@ -27,7 +30,7 @@ type Part = {
   at?: string;
   findings?(seen: Seen): (Finding | undefined | false)[];
   notices?(seen: SeenByOperator): (Finding | undefined | false)[];
-  gauges?: readonly GaugeRow[];
+  metrics?: readonly MetricRow[];
 };
 
 /** Of the events that a part has set aside; `projections status` names all. */
@@ -69,7 +72,7 @@ export const PARTS: readonly Part[] = [
       because(seen.log.write),
       seen.log.read !== undefined && { reason: seen.log.read, at: "/admin/seals" },
     ],
-    gauges: [
+    metrics: [
       {
         name: "event_store_write_failing",
         help: "1 while the last write to the log failed: /health/ready says why",
@@ -100,7 +103,7 @@ export const PARTS: readonly Part[] = [
           reason: `has ${Math.floor(disk.free / 1e6)} MB left for DATA_DIR: free some space, or clicks can't be stored`,
         },
     ],
-    gauges: [
+    metrics: [
       {
         name: "disk_free_bytes",
         help: "Free on the disk of DATA_DIR",
@@ -114,7 +117,7 @@ export const PARTS: readonly Part[] = [
     findings: ({ redisUnavailable }) => [
       redisUnavailable && { reason: "is unavailable: each process counts limits for itself" },
     ],
-    gauges: [
+    metrics: [
       {
         name: "redis_up",
         help: "0 while Redis is unavailable: limits are counted per process",
@@ -130,6 +133,18 @@ export const PARTS: readonly Part[] = [
     findings: ({ recorder }) => [
       recorder?.stall?.refuses && { reason: "are answered 503, as their clicks can't be stored" },
     ],
+    metrics: [
+      {
+        name: "redirects_total",
+        help: "Requests for a short link, by outcome",
+        isCounter: true,
+        label: "outcome",
+        value({ redirects }) {
+          const { notFound: not_found = 0, ...others } = redirects ?? {};
+          return redirects && Object.entries({ ...others, not_found });
+        },
+      },
+    ],
   },
   {
     name: "click recorder",
@@ -143,7 +158,7 @@ export const PARTS: readonly Part[] = [
         reason: `${notRecorded.untold} clicks found no room in memory, and are lost`,
       },
     ],
-    gauges: [
+    metrics: [
       {
         name: "clicks_waiting",
         help: "Clicks received that are neither in the event store nor in the journal",
@@ -154,6 +169,23 @@ export const PARTS: readonly Part[] = [
         help: "Of these, those whose redirects are answered",
         value: ({ recorder }) => recorder?.unstored,
       },
+      clickTotal("recorded", "Clicks received by the recorder", ({ recorded }) => recorded),
+      clickTotal(
+        "committed",
+        "Clicks that are in the event store or, on disk, in the journal",
+        ({ committed }) => committed,
+      ),
+      clickTotal("lost", "Clicks that could not be made into an event", ({ lost }) => lost),
+      clickTotal(
+        "not_recorded",
+        "Clicks of answered redirects for which there was no room while none could be stored",
+        ({ notRecorded }) => notRecorded.hits,
+      ),
+      clickTotal(
+        "writer_restarts",
+        "Times the writer thread had ended",
+        ({ writerRestarts }) => writerRestarts,
+      ),
     ],
   },
   { name: "visitor salts", findings: ({ recorder }) => [because(recorder?.saltProblem)] },
@@ -166,7 +198,7 @@ export const PARTS: readonly Part[] = [
       },
       recorder?.journal?.isFull && { reason: "is full: clicks go to the event store at once" },
     ],
-    gauges: [
+    metrics: [
       {
         name: "journal_clicks",
         help: "Clicks on disk that wait for the event store",
@@ -206,7 +238,7 @@ export const PARTS: readonly Part[] = [
         ...groups.map(({ name, setAside }) => setAsideProblem(`projections ${name}`, setAside, of(name))),
       ];
     },
-    gauges: [
+    metrics: [
       ofProjections("lag_seconds", "Age of the oldest event not yet folded", ({ lagMs }) => lagMs / 1_000),
       {
         ...ofProjections(
@@ -224,6 +256,15 @@ export const PARTS: readonly Part[] = [
         "1 when the projection stands before an event of a newer program",
         ({ waitsFor }) => Number(waitsFor !== null),
       ),
+      {
+        ...ofProjections(
+          "folded_events_total",
+          "Events folded since the projector started",
+          ({ processed }) => processed,
+        ),
+        isCounter: true,
+        aggregator: "sum",
+      },
     ],
   },
   {
@@ -233,7 +274,7 @@ export const PARTS: readonly Part[] = [
       because(webhooks?.routerFailure),
       setAsideProblem("webhook router", routerSetAside, "/admin/projections"),
     ],
-    gauges: [
+    metrics: [
       {
         name: "webhook_router_lag_seconds",
         help: "Age of the oldest event that is not routed yet",
@@ -250,7 +291,7 @@ export const PARTS: readonly Part[] = [
     name: "webhook deliveries",
     affects: ["webhooks"],
     findings: ({ webhooks }) => [because(webhooks?.claimFailure)],
-    gauges: [
+    metrics: [
       {
         name: "webhook_deliveries_pending",
         help: "Deliveries in the queue, due or waiting for their next attempt",
@@ -322,13 +363,10 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: "roles",
-    findings: ({ leaseProblems, failures }) => [
-      ...[...leaseProblems].map(([part, reason]) => ({
-        ...roleProblem(part, reason),
-        level: "unready" as const,
-      })),
-      ...[...failures].map(([part, reason]) => roleProblem(part, reason)),
-    ],
+    findings: ({ roleProblems }) =>
+      roleProblems.map(({ role: part, reason, level }) => {
+        return { part, reason, level, affects: [part === "webhooks" ? "webhooks" : "numbers"] };
+      }),
   },
 ];
 
@@ -339,8 +377,8 @@ const LEVELS = ["unready", "degraded", "notice"] as const;
 /** Of all parts, those first for which this process is not ready; notices where the operator's look is given. */
 export function problemsOf(seen: Seen, operator?: SeenByOperator): Problem[] {
   const all = PARTS.flatMap(({ name: part, affects = [], at, findings, notices }) => {
-    const complete = (level: Problem["level"], found: (Finding | undefined | false)[] = []) =>
-      found.flatMap((finding) => (finding ? [{ part, level, affects, at, ...finding }] : []));
+    const complete = (level: Problem["level"], rows: (Finding | undefined | false)[] = []) =>
+      rows.flatMap((finding) => (finding ? [{ part, level, affects, at, ...finding }] : []));
     return [
       ...complete("degraded", findings?.(seen)),
       ...complete("notice", operator && notices?.(operator)),
@@ -357,7 +395,16 @@ function groupsOf({ projections }: Seen): GroupStatus[] {
   return typeof projections === "string" ? [] : projections;
 }
 
-function ofProjections(name: string, help: string, value: (status: GroupStatus) => number): GaugeRow {
+function clickTotal(name: string, help: string, value: (status: Recorder) => number): MetricRow {
+  return {
+    name: `clicks_${name}_total`,
+    help,
+    isCounter: true,
+    value: ({ recorder }) => recorder && value(recorder),
+  };
+}
+
+function ofProjections(name: string, help: string, value: (status: GroupStatus) => number): MetricRow {
   const values = (seen: Seen) => groupsOf(seen).map((status) => [status.name, value(status)] as const);
   // Each process reads the same from the stores.
   return { name: `projection_${name}`, help, aggregator: "max", label: "projection", value: values };
@@ -365,10 +412,6 @@ function ofProjections(name: string, help: string, value: (status: GroupStatus) 
 
 function dueLag(readAt: number, oldestDueAt: string | null): number {
   return oldestDueAt === null ? 0 : Math.max(0, readAt - Date.parse(oldestDueAt)) / 1_000;
-}
-
-function roleProblem(part: string, reason: string): Finding {
-  return { part, reason, affects: part === "webhooks" ? ["webhooks"] : ["numbers"] };
 }
 
 /** Named until they are settled; everything else is answered as it should be. */

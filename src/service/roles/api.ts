@@ -9,8 +9,8 @@ import type { RoleContext } from "./role-context.ts";
 import type { Writing } from "./writing.ts";
 
 export function openApi(
-  { config, log, clock, backend, counts, threads, onStop }: RoleContext,
-  { accounts, links, rateLimits, fresh, logReader }: Writing,
+  { config, log, clock, backend, counts, rateLimits, threads, onStop }: RoleContext,
+  { accounts, links, fresh, logReader }: Writing,
   follower: LogFollower,
 ): ApiDeps {
   const { eventStore, readStore, secrets } = backend;
@@ -21,16 +21,14 @@ export function openApi(
     catchUp: () => follower.catchUp(),
   });
   follower.listen((event) => callers.onEvent(event));
-  const { newId, sleep } = runtimeDeps;
   const mailer = lazyMailer(config);
   onStop(async () => mailer?.close());
   return {
+    ...runtimeDeps,
     config,
     backend,
     counts,
     clock,
-    newId,
-    sleep,
     log,
     mailer,
     logReader,

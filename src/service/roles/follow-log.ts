@@ -16,13 +16,12 @@ export function openLogFollower({ log, backend, onStop }: RoleContext): {
   run: () => void;
 } {
   const { eventStore, readStore } = backend;
-  const warn = (message: string) => log.warn(message);
   const follower = new LogFollower({
     followed: followedStreams,
     eventStore,
     documentsPosition: () => positionOf(eventStore, readStore),
     random: runtimeDeps.random,
-    log: warn,
+    log,
   });
   const ended = new AbortController();
   return {

@@ -20,13 +20,12 @@ import type { Writing } from "./writing.ts";
 
 export async function openPortal(
   context: RoleContext,
-  { links, rateLimits, fresh, logReader, onMembersChanged }: Writing,
+  { links, fresh, logReader, onMembersChanged }: Writing,
 ): Promise<PortalDeps> {
-  const { config, log, clock, backend, counts, passwordWork, threads, onStop } = context;
-  const { eventStore, readStore, foldStore, secrets } = backend;
+  const { config, log, clock, backend, counts, rateLimits, passwordWork, threads, onStop } = context;
+  const { eventStore, readStore, foldStore, secrets, deliveryQueue } = backend;
   const { baseUrl, baseHost, keyPrefix, planPrice, defaultTier, limits, signUp, signIn, sessionHours } =
     config;
-  const { newId, random, sleep, randomKey, randomToken } = runtimeDeps;
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const resolve = receiverResolver(config.dnsServers);
   const sender = deliverySender({ ...reach, resolve, now: () => clock().getTime() });
@@ -34,11 +33,17 @@ export async function openPortal(
   const mailer = lazyMailer(config);
   onStop(async () => mailer?.close());
   const { adminToken } = config;
-  const recording = { eventStore, readStore: foldStore, noted: notedSeal(foldStore), clock, newId, log };
-  const verifications = verificationRuns({ ...recording, verify: logReader.verifyLog });
+  const deps = { ...runtimeDeps, eventStore, clock, log };
+  const noted = notedSeal(foldStore);
+  const verifications = verificationRuns({
+    ...deps,
+    readStore: foldStore,
+    noted,
+    verify: logReader.verifyLog,
+  });
   onStop(() => verifications.close());
   return {
-    eventStore,
+    ...deps,
     readStore,
     secrets,
     counts,
@@ -49,9 +54,8 @@ export async function openPortal(
     links,
     accountsOf: accountsOf(backend),
     onMembersChanged,
-    log,
     sealKeys: sealKeysFrom(config).map(({ publicKey }) => publicKey),
-    deliveryQueue: backend.deliveryQueue,
+    deliveryQueue,
     logReader,
     operating: { adminToken, foldStore, verifications },
     makeLogo: makeLogoIn(threads.reader),
@@ -68,12 +72,6 @@ export async function openPortal(
     oidc: await openOidc(context),
     mailer,
     resolveTxt: txtResolver(config.dnsServers),
-    clock,
-    newId,
-    random,
-    sleep,
-    randomKey,
-    randomToken,
     baseUrl,
     baseHost,
     keyPrefix,

@@ -5,21 +5,15 @@ import { type GroupStatus, groupStatus } from "../../projections/builds/status.t
 import { projectionGroups } from "../../projections/groups.ts";
 import type { WebhooksStatus } from "../../webhooks/run-webhooks.ts";
 import { refuseOtherLog } from "../stores/same-log.ts";
-import { startBackground } from "../threads/background.ts";
+import { type Background, startBackground } from "../threads/background.ts";
 import { BACKGROUND_ROLES } from "./role.ts";
 import type { RoleContext } from "./role-context.ts";
 
-/** The status of each group of projections, whichever process runs it. */
-export type ProjectionsStatus = () => Promise<GroupStatus[]>;
-
-export type BackgroundStatus = {
-  projections: ProjectionsStatus;
+export type BackgroundStatus = Pick<Background, "roleProblems"> & {
+  /** The status of each group, whichever process runs it. */
+  projections(): Promise<GroupStatus[]>;
   /** Undefined without the webhooks role. */
   webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
-  /** By role: which of its leases has had no answer for ten seconds, and why. */
-  leaseProblems: ReadonlyMap<string, string>;
-  /** By role: why it does not work, such as a file that can't be opened. */
-  failures: ReadonlyMap<string, string>;
 };
 
 export function openBackground(context: RoleContext): BackgroundStatus {
@@ -29,8 +23,7 @@ export function openBackground(context: RoleContext): BackgroundStatus {
   // Of processes that stop at once the last one seals what all have appended; of several workers their own last one.
   const isLastOfOwn = !context.group || own.length > 0;
   if (config.eventStoreUrl !== undefined && isLastOfOwn) onLastAppend(() => sealTheRest(context));
-  if (own.length === 0)
-    return { projections: stored, webhooks: undefined, leaseProblems: new Map(), failures: new Map() };
+  if (own.length === 0) return { projections: stored, webhooks: undefined, roleProblems: () => [] };
   const background = startBackground({ config, roles: own }, log);
   onStop((withinMs) => background.stopAppending(withinMs));
   onLastAppend((withinMs) => background.close(withinMs));
@@ -48,8 +41,7 @@ export function openBackground(context: RoleContext): BackgroundStatus {
   return {
     projections: roles.has("projector") ? projections : stored,
     webhooks: roles.has("webhooks") ? background.webhooks : undefined,
-    leaseProblems: background.leaseProblems,
-    failures: background.failures,
+    roleProblems: background.roleProblems,
   };
 }
 
@@ -68,7 +60,7 @@ async function sealTheRest({ config, log, clock, backend }: RoleContext): Promis
 }
 
 /** From the committed checkpoints. */
-function storedStatus({ backend }: RoleContext): ProjectionsStatus {
+function storedStatus({ backend }: RoleContext): BackgroundStatus["projections"] {
   const { eventStore, foldStore } = backend;
   const deps = { eventStore, readStore: foldStore, clock: runtimeDeps.clock };
   const statuses = projectionGroups.map((group) => groupStatus(deps, group));

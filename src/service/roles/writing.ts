@@ -1,4 +1,4 @@
-// The dependencies that the api and the portal share: creating links, rate limits, reading one's own writes and the log.
+// The dependencies that the api and the portal share: creating links, reading one's own writes and the log.
 
 import { type CurrentAccounts, currentAccounts } from "../../commands/account/account-stream.ts";
 import type { CreateLinkDeps } from "../../commands/links/create-link.ts";
@@ -6,7 +6,6 @@ import { slugDerivation } from "../../commands/links/derived-identity.ts";
 import { recheckLater, urlSafety } from "../../commands/links/url-safety.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { secretKeyOf } from "../../config/config.ts";
-import type { RateLimits } from "../../limits/rate-limit.ts";
 import { linksWithFingerprint } from "../../queries/links/links-with-fingerprint.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
 import { type ReadYourWrites, readYourWrites } from "../../queries/read-your-writes.ts";
@@ -17,7 +16,6 @@ import type { RoleContext } from "./role-context.ts";
 export type Writing = {
   accounts: CurrentAccounts;
   links: CreateLinkDeps;
-  rateLimits: RateLimits;
   fresh: ReadYourWrites;
   logReader: LogReader;
   /** `listener`: called when somebody joined or left an account, or got another role, and when one was closed. */
@@ -37,17 +35,13 @@ export function linkDeps(
 ): CreateLinkDeps {
   const { baseHost, baseUrl, baseHostSlugs } = config;
   const { eventStore, readStore, secrets } = backend;
-  const { newId, random, sleep, randomSlug } = runtimeDeps;
   return {
+    ...runtimeDeps,
     eventStore,
     clock,
-    newId,
-    random,
-    sleep,
     baseUrl,
     baseHost,
     baseHostSlugs,
-    randomSlug,
     secrets,
     passwordWork,
     currentAccount: accounts.current,
@@ -59,7 +53,7 @@ export function linkDeps(
 }
 
 export function openWriting(context: RoleContext, follower: LogFollower): Writing {
-  const { backend, rateLimits, group, stopping, threads } = context;
+  const { backend, group, stopping, threads } = context;
   const { eventStore, readStore } = backend;
   const { sleep } = runtimeDeps;
   const accounts = currentAccounts(eventStore);
@@ -68,7 +62,6 @@ export function openWriting(context: RoleContext, follower: LogFollower): Writin
   return {
     accounts,
     links: linkDeps(context, { accounts, ...fresh }),
-    rateLimits,
     fresh,
     logReader: logReaderIn(threads.reader),
     onMembersChanged: (listener) =>

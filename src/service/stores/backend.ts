@@ -89,11 +89,10 @@ export async function openBackend(config: StoresConfig, options: StoreOptions = 
     // What can't be read is missed by whoever needs it.
     if (readOnly) await orUndefined(refuseOtherLog(kept, config));
     else if (stores.preparesAtOpening && !options.isPrepared) await prepare();
-    const readStore = queriedStore(foldStore);
     return {
       ...stores,
       eventStore,
-      readStore,
+      readStore: queriedStore(foldStore),
       foldStore,
       secrets,
       deliveryQueue,
@@ -104,11 +103,6 @@ export async function openBackend(config: StoresConfig, options: StoreOptions = 
     await stores.close();
     throw error;
   }
-}
-
-/** The same stores with the documents of another fold store. */
-export function withDocuments(backend: Backend, foldStore: ReadStore): Backend {
-  return { ...backend, foldStore, readStore: queriedStore(foldStore) };
 }
 
 /** For queries: reads the active build of each projection. */

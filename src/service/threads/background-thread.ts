@@ -13,7 +13,7 @@ import { refuseOtherLog } from "../stores/same-log.ts";
 import { runJobs } from "./background/jobs.ts";
 import { projectionsOf } from "./background/projections.ts";
 import { type WebhooksRole, webhooksOf } from "./background/webhooks.ts";
-import type { BackgroundData, BackgroundRoles, Reported } from "./background.ts";
+import type { BackgroundData, BackgroundRoles, Reported, RoleProblem } from "./background.ts";
 
 const NOT_YET = { fromMs: 100, toMs: 1_000, random: Math.random };
 const RESTART = { fromMs: 250, toMs: 15_000, random: Math.random };
@@ -74,15 +74,16 @@ await serveThread<BackgroundData>(async ({ config, roles }, log) => {
     roles.includes("webhooks") && keep("webhooks", once(runWebhooks), appending.signal),
   ];
 
-  const leaseProblems = () =>
-    [...watched].flatMap(([role, own]): Reported<never>["leaseProblems"] => {
-      const problem = own.problem();
-      return problem === undefined ? [] : [[role, problem]];
-    });
+  const roleProblems = (): RoleProblem[] => [
+    ...[...watched].flatMap(([role, own]): RoleProblem[] => {
+      const reason = own.problem();
+      return reason === undefined ? [] : [{ role, reason, level: "unready" }];
+    }),
+    ...[...failures].map(([role, reason]) => ({ role, reason, level: "degraded" }) as const),
+  ];
   const reported = async <S>(status: Promise<S | undefined> | undefined): Promise<Reported<S>> => ({
     status: await status,
-    leaseProblems: leaseProblems(),
-    failures: [...failures],
+    roleProblems: roleProblems(),
   });
   const served: BackgroundRoles = {
     projections: () => reported(projections?.status()),

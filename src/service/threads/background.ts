@@ -13,14 +13,13 @@ import type { Role } from "../roles/role.ts";
 export type BackgroundData = { config: Config; roles: Role[] };
 
 /**
- * `status`: undefined while it can't be read. `leaseProblems`: by role, as WatchedLeases tells them. `failures`: why a role
- * does not work, such as a file that can't be opened.
+ * Why a role of this process does not work. `unready`: one of its leases has had no answer for ten seconds, so nobody may be
+ * doing its work. `degraded`: such as a file that can't be opened, while others do the work.
  */
-export type Reported<Status> = {
-  status: Status | undefined;
-  failures: [role: string, failure: string][];
-  leaseProblems: [role: string, problem: string][];
-};
+export type RoleProblem = { role: string; reason: string; level: "unready" | "degraded" };
+
+/** `status`: undefined while it can't be read. */
+export type Reported<Status> = { status: Status | undefined; roleProblems: RoleProblem[] };
 
 /** What the thread serves. */
 export type BackgroundRoles = {
@@ -40,10 +39,8 @@ export type Background = {
   projections(): Promise<GroupStatus[] | undefined>;
   /** The same; then the last known one, if there is one. */
   webhooks(): Promise<WebhooksStatus | undefined>;
-  /** By role: which of its leases has had no answer for ten seconds, and why, as last reported. */
-  readonly leaseProblems: ReadonlyMap<string, string>;
-  /** By role: why it does not work, as last reported. */
-  readonly failures: ReadonlyMap<string, string>;
+  /** As last reported. */
+  roleProblems(): readonly RoleProblem[];
   /** Resolves when deliveries are settled and jobs have ended. */
   stopAppending(withinMs: number): Promise<void>;
   /** Resolves when the last events are folded and sealed, and the thread has ended. */
@@ -55,8 +52,7 @@ export function startBackground(data: BackgroundData, log: BasicLogger): Backgro
   const file = new URL("./background-thread.ts", import.meta.url);
   const thread = threadOf({ file, name: "background", data, toError: storeError, log });
   const roles = remoteMethods<BackgroundRoles, (typeof METHODS)[number]>(thread, "roles", METHODS);
-  const leaseProblems = new Map<string, string>();
-  const failures = new Map<string, string>();
+  let roleProblems: readonly RoleProblem[] = [];
   let webhooks: WebhooksStatus | undefined;
   const ask = async <Status>(asking: Promise<Reported<Status>>): Promise<Status | undefined> => {
     const answer = await inTime(
@@ -64,10 +60,7 @@ export function startBackground(data: BackgroundData, log: BasicLogger): Backgro
       asking.catch(() => undefined),
     );
     if (!answer) return undefined;
-    leaseProblems.clear();
-    for (const [role, problem] of answer.leaseProblems) leaseProblems.set(role, problem);
-    failures.clear();
-    for (const [role, failure] of answer.failures) failures.set(role, failure);
+    roleProblems = answer.roleProblems;
     return answer.status;
   };
   thread.start().catch(() => undefined);
@@ -77,8 +70,7 @@ export function startBackground(data: BackgroundData, log: BasicLogger): Backgro
       webhooks = (await ask(roles.webhooks())) ?? webhooks;
       return webhooks;
     },
-    leaseProblems,
-    failures,
+    roleProblems: () => roleProblems,
     stopAppending: (withinMs) => roles.stopAppending(withinMs * SETTLE_SHARE),
     close: thread.close,
   };

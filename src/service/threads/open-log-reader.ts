@@ -46,12 +46,7 @@ export function logReader(
   const inLine = fairQueue();
   return {
     ...feedReader({ eventStore, baseUrl, sleep: pause, log }),
-    async *exportProof(link, signal) {
-      for await (const line of exportLink({ eventStore }, link)) {
-        if (signal.aborted) return;
-        yield line;
-      }
-    },
+    exportProof: (link) => exportLink({ eventStore }, link),
     async *exportAccount(accountId, signal) {
       for await (const events of accountEvents({ eventStore }, accountId)) {
         if (signal.aborted) return;

@@ -59,11 +59,6 @@ export class MongodbConnection {
     this.#db = this.#client.db(databaseName(url));
   }
 
-  /** Whether the last call failed because the server was unavailable. */
-  get unavailable(): boolean {
-    return this.#breaker.open;
-  }
-
   /**
    * Runs one operation.
    * @throws StoreUnavailable when the server can't be reached or is temporarily unavailable; StoreFailed when it refuses

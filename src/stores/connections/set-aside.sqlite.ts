@@ -35,8 +35,8 @@ function damageOf(file: string, differences: Differences): string | undefined {
     db.open();
     const [check] = db.prepare("PRAGMA quick_check(1)").all();
     // Behind a heading.
-    const said = String(check?.quick_check).split("\n").at(-1);
-    return said === "ok" ? differences(db)[0] : said;
+    const outcome = String(check?.quick_check).split("\n").at(-1);
+    return outcome === "ok" ? differences(db)[0] : outcome;
   } catch (error) {
     return storeError("", error).code === "store_failed" ? messageOf(error) : undefined;
   } finally {

@@ -17,10 +17,10 @@ const OBJECTS =
  * schema, triggers and views. @throws SQLite's error
  */
 export function alterations(db: DatabaseSync, schema?: string): string[] {
-  const there = objectsOf(db);
+  const present = objectsOf(db);
   const isOdd = ({ type }: SchemaObject) => type === "trigger" || type === "view";
   const altered =
-    schema === undefined ? there.filter(isOdd).map(foreign) : differences(there, objectsMadeBy(schema));
+    schema === undefined ? present.filter(isOdd).map(foreign) : differences(present, objectsMadeBy(schema));
   const name = basename(db.location() ?? "the file");
   return altered.map((what) => `${name} is not as this program makes it: ${what}`);
 }
@@ -47,12 +47,12 @@ function objectsOf(db: DatabaseSync): SchemaObject[] {
 }
 
 function objectsMadeBy(schema: string): SchemaObject[] {
-  const made = new DatabaseSync(":memory:");
+  const pristine = new DatabaseSync(":memory:");
   try {
-    made.exec(schema);
-    return objectsOf(made);
+    pristine.exec(schema);
+    return objectsOf(pristine);
   } finally {
-    made.close();
+    pristine.close();
   }
 }
 
@@ -61,13 +61,13 @@ function foreign({ type, name }: SchemaObject): string {
 }
 
 /** By their text, which SQLite keeps as it was written, also in copies and dumps. */
-function differences(there: readonly SchemaObject[], made: readonly SchemaObject[]): string[] {
+function differences(present: readonly SchemaObject[], expected: readonly SchemaObject[]): string[] {
   const keyOf = ({ type, name }: SchemaObject) => `${type} ${name}`;
-  const texts = new Map(made.map((object) => [keyOf(object), object.sql]));
-  const known = new Set(there.map(keyOf));
-  const missing = made.filter((object) => !known.has(keyOf(object)));
+  const texts = new Map(expected.map((object) => [keyOf(object), object.sql]));
+  const presentKeys = new Set(present.map(keyOf));
+  const missing = expected.filter((object) => !presentKeys.has(keyOf(object)));
   return [
-    ...there.flatMap((object) => {
+    ...present.flatMap((object) => {
       const text = texts.get(keyOf(object));
       if (text === undefined) return [foreign(object)];
       return text === object.sql ? [] : [`the ${keyOf(object)} is another one`];

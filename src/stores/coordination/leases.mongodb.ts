@@ -37,10 +37,10 @@ export function mongodbLeases(connection: MongodbConnection, now: () => number):
   async function free(requests: readonly Request[], at: Date): Promise<Set<string>> {
     const named = { _id: { $in: requests.map(({ name }) => name) } };
     const documents = await run((leases) => leases.find(named).toArray());
-    const taken = new Map(documents.map((lease) => [lease._id, lease]));
+    const stored = new Map(documents.map((lease) => [lease._id, lease]));
     return new Set(
       requests.flatMap(({ name, holder }) => {
-        const lease = taken.get(name);
+        const lease = stored.get(name);
         return !lease || lease.holder === holder || lease.expiresAt <= at ? [name] : [];
       }),
     );

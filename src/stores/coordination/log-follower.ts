@@ -1,7 +1,7 @@
 // Invalidates the in-memory caches of a process from the event subscription, the only invalidation there is.
 
-import { messageOf } from "../../runtime/errors.ts";
-import { keepTrying } from "../../runtime/keep-trying.ts";
+import { keepTrying, type Work } from "../../runtime/keep-trying.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
 import { OutageBreaker } from "../../runtime/outage-breaker.ts";
 import { inTime, type Sleep } from "../../runtime/pause.ts";
 import { shareCalls } from "../../runtime/share-calls.ts";
@@ -19,7 +19,7 @@ export type LogFollowerDeps = {
   documentsPosition: () => Promise<Position>;
   /** [0,1) for jitter. */
   random: () => number;
-  log: (message: string) => void;
+  log: Pick<BasicLogger, "warn">;
   /** Tests give their own. */
   sleep?: Sleep;
 };
@@ -155,19 +155,9 @@ export class LogFollower {
   }
 
   /** Retries until `work` succeeds; each `progress` resets the backoff. */
-  async #persistently(signal: AbortSignal, work: (progress: () => void) => Promise<void>): Promise<void> {
-    let last = "";
-    const onFailure = (error: unknown) => {
-      const message = messageOf(error);
-      // One log line per outage.
-      if (message !== last) this.#deps.log(`Following the log: ${message}`);
-      last = message;
-    };
-    const noted = (progress: () => void) =>
-      work(() => {
-        last = "";
-        progress();
-      });
-    await keepTrying({ ...RETRY, random: this.#deps.random, onFailure }, noted, signal);
+  async #persistently(signal: AbortSignal, work: Work): Promise<void> {
+    const { log, random } = this.#deps;
+    const onFailure = (err: unknown) => log.warn({ err }, "following the log failed, trying again");
+    await keepTrying({ ...RETRY, random, onFailure }, work, signal);
   }
 }

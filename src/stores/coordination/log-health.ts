@@ -92,6 +92,7 @@ export function watchedEventStore(store: EventStore, health: LogHealth): EventSt
     }
   }
   return {
+    ...store,
     async append(...request) {
       try {
         const result = await store.append(...request);
@@ -110,8 +111,6 @@ export function watchedEventStore(store: EventStore, health: LogHealth): EventSt
     subscribe: (options) => followed(store.subscribe(options)),
     subscribeAsRead: (options) => followed(store.subscribeAsRead(options)),
     head: () => whole(store.head()),
-    ...(store.newestOf && { newestOf: store.newestOf.bind(store) }),
-    close: () => store.close(),
   };
 }
 

@@ -10,8 +10,8 @@ export function minVersions<V extends string | number>() {
   const minimum = new LRUCache<string, V>(entriesBound(MOST_KEPT));
   /** Whether a value read at this version includes every event of the entity that was followed so far. */
   const allows = (id: string, version: V): boolean => {
-    const known = minimum.get(id);
-    return known === undefined || version >= known;
+    const least = minimum.get(id);
+    return least === undefined || version >= least;
   };
   /** Records that an event at this version changed the entity. */
   const raise = (id: string, version: V): void => {

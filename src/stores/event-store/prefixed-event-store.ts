@@ -9,7 +9,7 @@ export function prefixedEventStore(store: EventStore, prefix: string): EventStor
     ...event,
     stream: event.stream.slice(prefix.length),
   });
-  const chosen = <O extends { categories: readonly string[] }>(options: O): O => ({
+  const prefixed = <O extends { categories: readonly string[] }>(options: O): O => ({
     ...options,
     categories: options.categories.map(inside),
   });
@@ -20,18 +20,18 @@ export function prefixedEventStore(store: EventStore, prefix: string): EventStor
   return {
     append: (stream, ...request) => naming(stream, store.append(inside(stream), ...request)),
     read: async (stream, options) => (await naming(stream, store.read(inside(stream), options))).map(outside),
-    readAll: async (options) => pageOutside(await store.readAll(chosen(options))),
-    readStored: async (options) => pageOutside(await store.readStored(chosen(options))),
+    readAll: async (options) => pageOutside(await store.readAll(prefixed(options))),
+    readStored: async (options) => pageOutside(await store.readStored(prefixed(options))),
     idAt: (position) => store.idAt(position),
     structureProblems: async (categories) =>
       (await store.structureProblems(categories.map(inside))).map(({ stream, what }) =>
         stream === undefined ? { what } : outside({ what, stream }),
       ),
     async *subscribe(options) {
-      for await (const page of store.subscribe(chosen(options))) yield pageOutside(page);
+      for await (const page of store.subscribe(prefixed(options))) yield pageOutside(page);
     },
     async *subscribeAsRead(options) {
-      for await (const page of store.subscribeAsRead(chosen(options)))
+      for await (const page of store.subscribeAsRead(prefixed(options)))
         yield { ...pageOutside(page), texts: () => page.texts().map(outside) };
     },
     head: () => store.head(),

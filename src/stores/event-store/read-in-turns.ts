@@ -9,16 +9,6 @@ export function readInTurns(store: EventStore, turns: Turns): EventStore {
       if (turns.isOver) await turns.next();
       return await read(...asked);
     };
-  return {
-    append: (...asked) => store.append(...asked),
-    read: inTurn((...asked) => store.read(...asked)),
-    readAll: inTurn((options) => store.readAll(options)),
-    readStored: inTurn((options) => store.readStored(options)),
-    idAt: (position) => store.idAt(position),
-    structureProblems: (categories) => store.structureProblems(categories),
-    subscribe: (options) => store.subscribe(options),
-    subscribeAsRead: (options) => store.subscribeAsRead(options),
-    head: () => store.head(),
-    close: () => store.close(),
-  };
+  const { read, readAll, readStored } = store;
+  return { ...store, read: inTurn(read), readAll: inTurn(readAll), readStored: inTurn(readStored) };
 }

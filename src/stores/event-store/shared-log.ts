@@ -84,14 +84,14 @@ export function sharedLog(
     };
     /** Without the reader. */
     const readAlone = async (): Promise<LogPage<E>> => {
-      const known = reader;
-      const reached = known?.end;
+      const before = reader;
+      const reached = before?.end;
       const page = await read({ after: follower.position, categories, limit });
       const isAtEnd = page.events.length < limit;
       if (isAtEnd) followers.add(follower);
       else followers.delete(follower);
       // The end of the log is before what was read of it: it was put back from an older copy.
-      if (isAtEnd && reached !== undefined && page.next < reached && reader === known) end();
+      if (isAtEnd && reached !== undefined && page.next < reached && reader === before) end();
       return page;
     };
     try {
@@ -208,13 +208,13 @@ class Reader {
     const { pageEvents, gatherMs } = this.#pace;
     if (events.length < pageEvents) this.#nextAt = performance.now() + gatherMs;
     if (events.length === 0) return;
-    let made: StoredText[] | undefined;
+    let converted: StoredText[] | undefined;
     this.#pages.push({
       events,
       next,
       texts: () => {
-        made ??= texts();
-        return made;
+        converted ??= texts();
+        return converted;
       },
     });
     this.#events += events.length;

@@ -29,6 +29,17 @@ export function placeIn(document: Document, field: string): NonNullable<FindQuer
   return { value: value as string | number, id: document._id };
 }
 
+/** Those of the ids that exist; without asking the store for none. @throws what the store throws */
+export async function documentsById<D extends Document>(
+  readStore: Pick<ReadStore, "getMany">,
+  collection: string,
+  ids: readonly string[],
+  fields?: readonly (keyof D & string)[],
+): Promise<Map<string, D>> {
+  const documents = ids.length > 0 ? await readStore.getMany<D>(collection, ids, fields) : [];
+  return new Map(documents.map((document) => [document._id, document]));
+}
+
 /** The documents of all pages, for readers that need them together anyway. @throws what the store throws */
 export async function allDocuments<D extends Document>(
   ...search: Parameters<typeof documentPages>

@@ -159,10 +159,10 @@ class MongodbReadStore implements ReadStore {
     const receipts = await this.#receipts((all) => receiptsOf(all, checkpoint._id));
     return await differenceFrom(receipts, checkpoint, async (collection, ids) => {
       const projection = { _position: 1 };
-      const found = await this.#on(collection, (all) =>
+      const documents = await this.#on(collection, (all) =>
         all.find({ _id: { $in: ids } }, { projection }).toArray(),
       );
-      return new Map(found.map((document) => [document._id, String(document._position)]));
+      return new Map(documents.map((document) => [document._id, String(document._position)]));
     });
   }
 

@@ -2,7 +2,7 @@
 import { type CipherGCMTypes, createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { Failure } from "../../runtime/errors.ts";
 import { derivedKey } from "./derived-key.ts";
-import { SecretDamaged } from "./errors.ts";
+import { SecretDamaged } from "./port.ts";
 
 export type Keyring = {
   /** Encrypts with the current key: `v1.<key id>.<nonce>.<ciphertext and tag>`, base64url. `name`: of the record. */
@@ -31,7 +31,7 @@ export function keyringOf(secretKey: string, previous?: string): Keyring {
     open(name, sealed) {
       const [, id, nonce = "", body = ""] = SEALED.exec(String(sealed)) ?? [];
       if (id === undefined) throw new SecretDamaged(name);
-      const key = keys.find((known) => known.id === id);
+      const key = keys.find((candidate) => candidate.id === id);
       if (!key)
         throw new Failure(
           `What is stored is encrypted with another SECRET_KEY (key id ${id}): set that one, also as SECRET_KEY_PREVIOUS`,

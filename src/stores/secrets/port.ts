@@ -1,5 +1,6 @@
 // The port for data that must not be in events: e-mail addresses, webhook keys, idempotent answers; and what its adapters
 // implement, which knows nothing of keys and values.
+import { DomainError } from "../../runtime/errors.ts";
 
 /** `value` is plain JSON. `expiresAt`: ISO 8601; an expired record reads as absent and is deleted by `sweep`. */
 export type SecretRecord = { value: unknown; expiresAt?: string | undefined };
@@ -44,4 +45,12 @@ export interface SecretStore {
 /** Upper bound of the names that begin with the prefix. */
 export function endOf(prefix: string): string {
   return `${prefix}\u{10ffff}`;
+}
+
+/** The key of a stored secret is known, but the text was changed, or copied from a record of another name. */
+export class SecretDamaged extends DomainError {
+  override readonly code = "secret_damaged";
+  constructor(name: string, cause?: unknown) {
+    super(`The secret ${name} is damaged: it can't be decrypted`, { cause });
+  }
 }

@@ -21,6 +21,8 @@ describe("the seals of a log", () => {
   /** Needs nothing of the service. */
   let elsewhere: ReturnType<typeof commandLine>;
   let key: string;
+  /** Of the log with two seals. */
+  const files = { all: "", stream: "", range: "" };
 
   beforeAll(async () => {
     folder = await temporaryFolder();
@@ -39,9 +41,14 @@ describe("the seals of a log", () => {
       Array.from({ length: 40 }, (_, n) => linkClicked({ at, city: `city ${n}` })),
     );
     await store.close();
-    ({ public_key: key } = await command.json("audit", "key"));
   });
   afterAll(() => folder.remove());
+
+  /** What `work` gives while a service has the data folder. */
+  const served = async <T>(work: () => Promise<T>, settings: Record<string, string> = { SECRET_KEY }) => {
+    const service = await startTestService({ DATA_DIR: dataDir, ...settings });
+    return await work().finally(() => service.stop());
+  };
 
   const exported = async (name: string, ...selection: string[]) => {
     const { stdout, stderr, code } = await command.linkledger(["audit", "export", ...selection]);
@@ -89,8 +96,7 @@ describe("the seals of a log", () => {
   });
 
   it("are made by the service when it stops", async () => {
-    const service = await startTestService({ DATA_DIR: dataDir, SECRET_KEY });
-    await service.stop();
+    ({ public_key: key } = await served(() => command.json("audit", "key")));
     expect(await command.json("audit", "verify")).toMatchObject({
       ok: true,
       seals: { count: 1, good: 1, newest: 0, unsealed: 0 },
@@ -106,11 +112,13 @@ describe("the seals of a log", () => {
       ...{ ok: true, verdict: "proved", events: 44, seals: { unsealed: 1 } },
       sentence: expect.stringContaining("1 later event has no seal yet"),
     });
-    for (let times = 0; times < 2; times += 1)
-      expect(await command.json("audit", "seal")).toMatchObject({
-        seals: 2,
-        anchor: expect.stringMatching(/^seal:1:/),
-      });
+    await served(async () => {
+      for (let times = 0; times < 2; times += 1)
+        expect(await command.json("audit", "seal")).toMatchObject({
+          seals: 2,
+          anchor: expect.stringMatching(/^seal:1:/),
+        });
+    });
     expect(await command.json("audit", "verify")).toMatchObject({ ok: true, events: 44 });
   });
 
@@ -142,49 +150,31 @@ describe("the seals of a log", () => {
   });
 
   it("prove an exported log, a stream of it and a range, by the public key alone", async () => {
-    expect(await checked(await exported("all.ndjson"), key)).toMatchObject({
-      code: 0,
-      ok: true,
-      seals: 2,
-      events: 44,
-    });
-    const stream = await exported("stream.ndjson", "--stream", LINK);
-    expect(await checked(stream, key)).toMatchObject({
-      ok: true,
-      seals: 2,
-      events: 2,
-      selection: { stream: LINK },
-    });
     const [from, to] = [5, 9].map((n) => String(n).padStart(20, "0")) as [string, string];
-    const range = await exported("range.ndjson", "--from", from, "--to", to);
-    expect(await checked(range, key)).toMatchObject({ ok: true, seals: 1, events: 5 });
-    expect(await checked(range, "A".repeat(43))).toMatchObject({
+    await served(async () => {
+      files.all = await exported("all.ndjson");
+      files.stream = await exported("stream.ndjson", "--stream", LINK);
+      files.range = await exported("range.ndjson", "--from", from, "--to", to);
+      for (const option of ["--from", "--to"]) {
+        const { stdout, stderr, code } = await command.linkledger(["audit", "export", option, "abc"]);
+        expect([stdout, code]).toEqual(["", 1]);
+        expect(stderr).toMatch(/not a position of this log/);
+      }
+    });
+    expect(await checked(files.all, key)).toMatchObject({ code: 0, ok: true, seals: 2, events: 44 });
+    const selection = { stream: LINK };
+    expect(await checked(files.stream, key)).toMatchObject({ ok: true, seals: 2, events: 2, selection });
+    expect(await checked(files.range, key)).toMatchObject({ ok: true, seals: 1, events: 5 });
+    expect(await checked(files.range, "A".repeat(43))).toMatchObject({
       ...{ code: 1, ok: false },
       problems: [{ stream: "seals", message: "seal 0 is signed with another key" }],
     });
   });
 
-  it("refuse to export from or to a position that the log doesn't have", async () => {
-    for (const option of ["--from", "--to"]) {
-      const { stdout, stderr, code } = await command.linkledger(["audit", "export", option, "abc"]);
-      expect([stdout, code]).toEqual(["", 1]);
-      expect(stderr).toMatch(/not a position of this log/);
-    }
-  });
-
   it("refuse to check a file by what only the log can be checked by", async () => {
-    const file = await exported("offline.ndjson");
     const kept = `seal:0:${"0".repeat(64)}`;
-    const refusal = await elsewhere.refused(
-      "audit",
-      "verify",
-      "--file",
-      file,
-      "--key",
-      key,
-      "--anchor",
-      kept,
-    );
+    const call = ["audit", "verify", "--file", files.all, "--key", key, "--anchor", kept];
+    const refusal = await elsewhere.refused(...call);
     expect(refusal).toContain("option '--file <file>' cannot be used with option '--anchor");
   });
 
@@ -204,7 +194,7 @@ describe("the seals of a log", () => {
   });
 
   it("bind all before them by an anchor, which is kept elsewhere", async () => {
-    const { anchor } = await command.json("audit", "anchor");
+    const { anchor } = await served(() => command.json("audit", "anchor"));
     expect((await command.json("audit", "verify")).anchor).toBe(anchor);
     expect(await command.json("audit", "verify", "--anchor", anchor)).toMatchObject({ ok: true });
     const other = anchor.replace(/.$/, (last: string) => (last === "0" ? "1" : "0"));
@@ -216,8 +206,8 @@ describe("the seals of a log", () => {
   });
 
   it("name what was edited in an exported file", async () => {
-    const file = await exported("edited.ndjson", "--stream", LINK);
-    const text = await readFile(file, "utf8");
+    const file = join(folder.path, "edited.ndjson");
+    const text = await readFile(files.stream, "utf8");
     await writeFile(file, text.replace("https://example.com/", "https://evil.example/"));
     const problem = { stream: LINK, revision: 0, position: "00000000000000000002", message: "was changed" };
     expect(await checked(file, key)).toMatchObject({ code: 1, ok: false, problems: [problem] });
@@ -250,18 +240,21 @@ describe("the seals of a log", () => {
         },
       ],
     ]);
-    expect(await command.refused("audit", "seal")).toMatch(/the newest that was made, is not in the log/);
-    expect(await command.json("audit", "seal", "--anyway")).toMatchObject({ seals: 2 });
+    await served(async () => {
+      expect(await command.refused("audit", "seal")).toMatch(/the newest that was made, is not in the log/);
+      expect(await command.json("audit", "seal", "--anyway")).toMatchObject({ seals: 2 });
+    });
     expect(await command.json("audit", "verify")).toMatchObject({ ok: true });
   });
 
   it("go on under a changed key by `secrets rotate` and `audit seal`, also where nothing is new", async () => {
     const next = { SECRET_KEY: "another secret key that is long enough" };
-    const both = commandLine(dataDir, { ...next, SECRET_KEY_PREVIOUS: SECRET_KEY });
-    await both.json("secrets", "rotate");
-    expect(await both.json("audit", "seal")).toMatchObject({ seals: 3 });
-    const without = commandLine(dataDir, next);
-    expect(await without.json("audit", "verify")).toMatchObject({ ok: true });
-    expect(await without.json("audit", "seal")).toMatchObject({ seals: 3 });
+    const both = { ...next, SECRET_KEY_PREVIOUS: SECRET_KEY };
+    await commandLine(dataDir, both).json("secrets", "rotate");
+    const { json } = commandLine(dataDir, next);
+    const sealed = () => json("audit", "seal");
+    expect(await served(sealed, both)).toMatchObject({ seals: 3 });
+    expect(await json("audit", "verify")).toMatchObject({ ok: true });
+    expect(await served(sealed, next)).toMatchObject({ seals: 3 });
   });
 });

@@ -3,6 +3,9 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import { explainLink } from "../../../src/queries/audit/explain-link.ts";
+import { openBackend } from "../../../src/service/stores/backend.ts";
 import { decoded, visitor } from "../../support/portal/browser-like.ts";
 import { ADMIN_TOKEN, operatorOf } from "../../support/portal/operator.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
@@ -19,6 +22,7 @@ describe("a link explained", { timeout: 60_000 }, () => {
   let stranger: Person;
   let path: string;
   let slug: string;
+  let sealKey: string;
 
   beforeAll(async () => {
     folder = await temporaryFolder();
@@ -27,6 +31,7 @@ describe("a link explained", { timeout: 60_000 }, () => {
       DATA_DIR: join(folder.path, "data"),
     });
     cli = commandLine(service.config.dataDir);
+    sealKey = (await cli.json("audit", "key")).public_key;
     const people = portalPeople(service);
     owner = await people.person();
     stranger = await people.person();
@@ -179,33 +184,45 @@ describe("a link explained", { timeout: 60_000 }, () => {
 
   it("names a destination that was forged, a change that was removed, and clicks that are gone", async () => {
     await service.stop();
-    const copies = ["edited", "foreign", "removed", "clicks"] as const;
-    const problem = async (copy: (typeof copies)[number], sql: string, ...options: string[]) => {
-      const dataDir = join(folder.path, copy);
-      await cp(service.config.dataDir, dataDir, { recursive: true });
-      const db = new DatabaseSync(join(dataDir, "events.db"));
+    const { dataDir, baseHost } = service.config;
+    const forged = async (copy: string, sql: string) => {
+      const place = join(folder.path, copy);
+      await cp(dataDir, place, { recursive: true });
+      const db = new DatabaseSync(join(place, "events.db"));
       db.exec(sql);
       db.close();
-      const { code, stdout } = await commandLine(dataDir).linkledger(["explain", slug, ...options, "--json"]);
-      expect([code, JSON.parse(stdout).verdict]).toEqual([1, "problem"]);
-      return JSON.parse(stdout).problems as string[];
+      return place;
+    };
+    const problems = async (copy: string, sql: string, options: { verify: boolean }) => {
+      const backend = await openBackend({ dataDir: await forged(copy, sql) }, { readOnly: true });
+      const deps = { ...runtimeDeps, ...backend, baseHost, sealKeys: [sealKey] };
+      const explained = explainLink(deps, { host: baseHost, slug }, options);
+      return (await explained.finally(() => backend.close())).problems;
     };
     const of = `WHERE stream = 'link-localhost/${slug}'`;
     const edit = `UPDATE appends SET body = replace(body, 'summer', 'winter') ${of}`;
-    expect(await problem("edited", edit, "--verify")).toEqual([
+    const changed = [
       `revision 1 of link-localhost/${slug} was changed`,
       "what lies under seal 0 is not what was sealed",
-    ]);
+    ];
+    const again = await startTestService({ DATA_DIR: await forged("edited", edit) });
+    const command = ["explain", slug, "--verify", "--json"];
+    const { code, stdout } = await commandLine(again.config.dataDir).linkledger(command);
+    await again.stop();
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { verdict: "problem", problems: changed }]);
     // In a table of its own, whose category is what somebody wrote: read by streams, and not by categories.
     const foreign = `ALTER TABLE appends RENAME TO old; CREATE TABLE appends AS SELECT * FROM old; DROP TABLE old;
       UPDATE appends SET category = 'other' ${of} AND revision = 1`;
-    expect(await problem("foreign", foreign, "--verify")).toContainEqual(
+    expect(await problems("foreign", foreign, { verify: true })).toContainEqual(
       expect.stringContaining("the table appends is another one"),
     );
-    expect(await problem("removed", `DELETE FROM appends ${of} AND revision = 2`)).toEqual([
+    const removed = `DELETE FROM appends ${of} AND revision = 2`;
+    expect(await problems("removed", removed, { verify: false })).toEqual([
       `revision 2 of link-localhost/${slug} is missing`,
     ]);
-    const gone = await problem("clicks", "DELETE FROM appends WHERE category = 'clicks'", "--verify");
-    expect(gone).toContain("3 hits of kind click are counted, by the log 0");
+    const gone = "DELETE FROM appends WHERE category = 'clicks'";
+    expect(await problems("clicks", gone, { verify: true })).toContain(
+      "3 hits of kind click are counted, by the log 0",
+    );
   });
 });

@@ -1,7 +1,8 @@
 // Links of another service, imported beside the running service, are links as any other.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -86,81 +87,84 @@ it("what is not taken of a link is named with the reason, and how many links hav
   expect(stdout).not.toContain("keyword");
 });
 
-describe.each(["beside the service", "on stores of its own"])(
-  "a command %s",
-  (where) => {
-    let folder: TemporaryFolder;
-    let dataDir: string;
-    let accountId: string;
-    beforeAll(async () => {
-      folder = await temporaryFolder();
-      dataDir = where === "beside the service" ? service.config.dataDir : join(folder.path, "data");
-      const member = () => commandLine(dataDir).json("account", "create", "--email", "pipe@example.com");
-      accountId = (await member()).account_id;
+describe("a command beside the service, whose files are its own", () => {
+  let folder: TemporaryFolder;
+  let dataDir: string;
+  let accountId: string;
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    dataDir = service.config.dataDir;
+    accountId = (await service.member("free")).accountId;
+  });
+  afterAll(() => folder.remove());
+
+  const started = (...args: string[]) => {
+    const child = spawn(
+      process.execPath,
+      ["src/cli.ts", "import", ...args, "--account", accountId, "--json"],
+      {
+        env: childEnvironment({ DATA_DIR: dataDir }),
+      },
+    );
+    const ended = Promise.all([once(child, "exit"), text(child.stdout), text(child.stderr)]);
+    return { child, ended };
+  };
+  const fifo = (name: string) => {
+    const path = join(folder.path, name);
+    execFileSync("mkfifo", [path]);
+    return path;
+  };
+
+  it("reads standard input and pipes once", async () => {
+    const { child, ended } = started("yourls", "-", "--clicks", fifo("clicks"));
+    spawn("sh", [
+      "-c",
+      `printf 'shorturl,click_time\\npiped,2024-01-01 10:00:00\\n' > "$0"`,
+      join(folder.path, "clicks"),
+    ]);
+    child.stdin.end("keyword,url\npiped,https://example.com/\n");
+    const [[code], stdout, stderr] = await ended;
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toMatchObject({ links: { created: 1 }, clicks: { created: 1 } });
+  });
+
+  it("ends by a signal while nobody writes into its pipe", async () => {
+    const pipe = fifo("silent");
+    const { child, ended } = started("yourls", pipe);
+    // Refused until somebody has it open for reading.
+    const opened = () => open(pipe, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => undefined);
+    let writer: FileHandle | undefined;
+    await until("the command to read its pipe", async () => {
+      writer = await opened();
+      return writer !== undefined;
     });
-    afterAll(() => folder.remove());
+    child.kill("SIGTERM");
+    expect((await ended)[0][0]).toBe(130);
+    await writer?.close();
+  });
 
-    const started = (...args: string[]) => {
-      const child = spawn(
-        process.execPath,
-        ["src/cli.ts", "import", ...args, "--account", accountId, "--json"],
-        {
-          env: childEnvironment({ DATA_DIR: dataDir }),
-        },
-      );
-      const ended = Promise.all([once(child, "exit"), text(child.stdout), text(child.stderr)]);
-      return { child, ended };
-    };
-    const fifo = (name: string) => {
-      const path = join(folder.path, name);
-      execFileSync("mkfifo", [path]);
-      return path;
-    };
-
-    it("reads standard input and pipes once", async () => {
-      const { child, ended } = started("yourls", "-", "--clicks", fifo("clicks"));
-      spawn("sh", [
-        "-c",
-        `printf 'shorturl,click_time\\npiped,2024-01-01 10:00:00\\n' > "$0"`,
-        join(folder.path, "clicks"),
+  it("fails with nothing on its input, and with some pages of an answer unless they are meant", async () => {
+    const nothing = started("csv", "-");
+    nothing.child.stdin.end("");
+    expect(await nothing.ended).toMatchObject([
+      [1, null],
+      "",
+      "error: standard input is empty: there is nothing to import\n",
+    ]);
+    for (const [more, code] of [
+      [[], 1],
+      [["--partial"], 0],
+    ] as const) {
+      const { child, ended } = started("kutt", "-", "--timezone", "UTC", ...more);
+      child.stdin.end('{"total":3,"data":[{"address":"page1","target":"https://example.com/"}]}');
+      const [[exitCode], stdout] = await ended;
+      expect(exitCode).toBe(code);
+      expect(JSON.parse(stdout).missing).toEqual([
+        { file: "standard input", note: "1 of 3 links are in this file" },
       ]);
-      child.stdin.end("keyword,url\npiped,https://example.com/\n");
-      const [[code], stdout, stderr] = await ended;
-      expect([code, stderr]).toEqual([0, ""]);
-      expect(JSON.parse(stdout)).toMatchObject({ links: { created: 1 }, clicks: { created: 1 } });
-    });
-
-    it("ends by a signal while nobody writes into its pipe", async () => {
-      const { child, ended } = started("yourls", fifo("silent"));
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
-      child.kill("SIGTERM");
-      expect((await ended)[0][0]).toBe(130);
-    });
-
-    it("fails with nothing on its input, and with some pages of an answer unless they are meant", async () => {
-      const nothing = started("csv", "-");
-      nothing.child.stdin.end("");
-      expect(await nothing.ended).toMatchObject([
-        [1, null],
-        "",
-        "error: standard input is empty: there is nothing to import\n",
-      ]);
-      for (const [more, code] of [
-        [[], 1],
-        [["--partial"], 0],
-      ] as const) {
-        const { child, ended } = started("kutt", "-", "--timezone", "UTC", ...more);
-        child.stdin.end('{"total":3,"data":[{"address":"page1","target":"https://example.com/"}]}');
-        const [[exitCode], stdout] = await ended;
-        expect(exitCode).toBe(code);
-        expect(JSON.parse(stdout).missing).toEqual([
-          { file: "standard input", note: "1 of 3 links are in this file" },
-        ]);
-      }
-    });
-  },
-  60_000,
-);
+    }
+  });
+}, 60_000);
 
 it("an export is written as its file is called, or refused", async () => {
   const { accountId } = await service.member("free");

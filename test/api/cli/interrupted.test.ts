@@ -14,9 +14,11 @@ import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/tem
 import { until } from "../../support/runtime/until.ts";
 import { childEnvironment } from "../../support/service/child-environment.ts";
 import { commandLine, runCommand } from "../../support/service/command-line.ts";
+import { accountWithKeys } from "../../support/service/service-process.ts";
+import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
 const CLICKS = "clicks-a-20260301";
-const EMAIL = "a@example.com";
+const EMAIL = "developer@example.com";
 
 let folder: TemporaryFolder;
 let dataDir: string;
@@ -28,7 +30,7 @@ beforeAll(async () => {
   out = join(folder.path, "out");
   await mkdir(out);
   cli = commandLine(dataDir);
-  await cli.json("account", "create", "--email", EMAIL);
+  await accountWithKeys({ DATA_DIR: dataDir }, "developer", 0);
   const store = await openSqliteEventStore(join(dataDir, "events.db"));
   const clicks = Array.from({ length: 1_000 }, () => linkClicked({ link: "localhost/abc" }));
   for (let n = 0; n < 40; n++) await append(store, CLICKS, clicks);
@@ -58,7 +60,27 @@ async function killed(args: string[], signal: NodeJS.Signals, isBegun: () => Pro
   return { code, stdout, stderr };
 }
 
-describe("a command that is interrupted", { timeout: 120_000 }, () => {
+describe("a command on stores that is interrupted", { timeout: 120_000 }, () => {
+  it("drops no build, and a rebuild goes on with it", async () => {
+    const store = await openSqliteEventStore(join(dataDir, "events.db"));
+    const isBegun = async () =>
+      (await loggedEvents(store, { categories: ["operator"], limit: 1 })).length > 0;
+    const outcome = await interrupted(["projections", "rebuild", "clicks"], isBegun);
+    await store.close();
+    expect(outcome).toMatchObject({ code: 130, stdout: "" });
+    expect(outcome.stderr).toMatch(/^interrupted: \d+ % of the log was read, and what answers is unchanged/);
+    const { builds } = await cli.json("projections", "rebuild", "clicks");
+    expect(builds).toMatchObject([{ name: "clicks", build: 1 }]);
+  });
+});
+
+describe("a command beside a service that is interrupted", { timeout: 120_000 }, () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ DATA_DIR: dataDir });
+  });
+  afterAll(() => service.stop());
+
   it("exports nothing, and leaves the earlier file", async () => {
     const file = join(out, "clicks.csv");
     await writeFile(file, "earlier");
@@ -79,11 +101,10 @@ describe("a command that is interrupted", { timeout: 120_000 }, () => {
     const head = "keyword,url";
     const file = join(folder.path, "yourls.csv");
     await writeFile(file, [head, ...links].join("\n"));
-    const store = await openSqliteEventStore(join(dataDir, "events.db"));
-    const isBegun = async () => (await store.read("link-localhost/link0")).length > 0;
+    const { eventStore } = service.backend;
+    const isBegun = async () => (await eventStore.read("link-localhost/link0")).length > 0;
     const call = ["import", "yourls", file, "--account", EMAIL, "--json"];
     const outcome = await interrupted(call, isBegun);
-    await store.close();
     expect(outcome).toMatchObject({ code: 130, stderr: "" });
     const report = JSON.parse(outcome.stdout);
     expect(report).toMatchObject({ interrupted: true, links: { failed: 0 } });
@@ -92,17 +113,5 @@ describe("a command that is interrupted", { timeout: 120_000 }, () => {
     expect(created).toBeLessThan(2_000);
     await writeFile(file, [head, ...links.slice(0, created + 3)].join("\n"));
     expect((await cli.json(...call.slice(0, -1))).links).toMatchObject({ created: 3, already: created });
-  });
-
-  it("drops no build, and a rebuild goes on with it", async () => {
-    const store = await openSqliteEventStore(join(dataDir, "events.db"));
-    const isBegun = async () =>
-      (await loggedEvents(store, { categories: ["operator"], limit: 1 })).length > 0;
-    const outcome = await interrupted(["projections", "rebuild", "clicks"], isBegun);
-    await store.close();
-    expect(outcome).toMatchObject({ code: 130, stdout: "" });
-    expect(outcome.stderr).toMatch(/^interrupted: \d+ % of the log was read, and what answers is unchanged/);
-    const { builds } = await cli.json("projections", "rebuild", "clicks");
-    expect(builds).toMatchObject([{ name: "clicks", previous: 0 }]);
   });
 });

@@ -43,13 +43,13 @@ describe("the modes of files", () => {
   });
 
   it("are tightened in a folder that was copied for everybody to read, and those of others' files left alone", async () => {
-    await json("account", "create", "--email", "early@example.com");
+    await (await startTestService({ DATA_DIR: dataDir })).stop();
     await mkdir(join(dataDir, "click-journal"));
     await writeFile(join(dataDir, "click-journal", "00.journal"), "");
     await writeFile(join(dataDir, "notes.txt"), "the operator's own");
     await openAll(dataDir);
     expect(await openToOthers(dataDir)).toContain(join(dataDir, "secrets.db"));
-    await json("account", "create", "--email", "late@example.com");
+    await json("secrets", "rotate");
     expect(await openToOthers(dataDir)).toEqual([join(dataDir, "notes.txt")]);
   });
 });

@@ -52,7 +52,7 @@ describe("a log of another form", () => {
   it("is refused by commands, which change nothing", { timeout: 30_000 }, async () => {
     const { linkledger } = commandLine(dataDir);
     for (const command of [
-      ["account", "list"],
+      ["projections", "rebuild"],
       ["audit", "verify"],
     ]) {
       const { code, stdout, stderr } = await linkledger([...command, "--json"]);

@@ -1,6 +1,6 @@
 // Commands that only read, on a folder that they must not change, or can't: a copy, one on a read-only medium, a live one.
 import { execFile, spawnSync } from "node:child_process";
-import { chmod, cp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { chmod, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -16,7 +16,6 @@ const hasNobody = spawnSync("setpriv", [...NOBODY, process.execPath, "--version"
 describe("a command that only reads", () => {
   let service: TestService;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  let accountId: string;
   const at = (name: string) => join(folder.path, name);
   const copyOf = async (name: string) => {
     // Not in this process, where closing the files would drop the service's locks on them.
@@ -27,7 +26,6 @@ describe("a command that only reads", () => {
   beforeAll(async () => {
     [service, folder] = await Promise.all([startTestService(), temporaryFolder()]);
     const member = await service.member("developer");
-    accountId = member.accountId;
     const made = await service.post("/api/v1/shorten", member.key, { url: "https://example.com/" });
     expect((await service.ask(`/${made.body.slug}`)).status).toBe(301);
     type Counted = { analytics: { totalClicks: number } };
@@ -52,51 +50,22 @@ describe("a command that only reads", () => {
     return await Promise.all(names.map(entry));
   }
 
-  const COMMANDS = () => [
-    ["account", "list"],
-    ["account", "show", accountId],
-    ["key", "list", "--account", accountId],
-    ["webhook", "list", "--account", accountId],
-    ["domain", "list", "--account", accountId],
-    ["projections", "status"],
-    ["audit", "streams"],
-    ["audit", "verify"],
-    ["audit", "find", "--type", "LinkCreated"],
-    ["audit", "key"],
-  ];
-
   it.each(["crashed", "ended"])(
     "changes nothing in the copy of the folder of a service that has %s",
     async (name) => {
       if (name === "ended") {
         const { dataDir } = service.config;
-        await commandLine(dataDir).json("account", "list");
-        await commandLine(dataDir).linkledger(["backup", at("ended")]);
-        await cp(join(dataDir, "secret.key"), join(at("ended"), "secret.key"));
+        await commandLine(dataDir).json("backup", at("ended"));
       }
       const before = await stateOf(at(name));
       const { json } = commandLine(at(name));
-      for (const command of COMMANDS()) await json(...command);
+      expect((await json("projections", "status")).head).toEqual(expect.any(String));
       // A backup has no documents.
-      if (name === "crashed") await json("projections", "verify");
-      expect((await json("account", "list")).accounts).toMatchObject([
-        { account_id: accountId, email: "member-1@example.com" },
-      ]);
-      expect(await json("audit", "verify")).toMatchObject({ ok: true });
-      const out = await commandLine(at(name)).linkledger(["export", "account", accountId]);
-      expect(out).toMatchObject({ code: 0, stdout: expect.stringContaining("https://example.com/") });
+      if (name === "crashed") expect(await json("projections", "verify")).toMatchObject({ ok: true });
+      expect(await json("audit", "verify")).toMatchObject({ ok: true, verdict: "proved" });
       expect(await stateOf(at(name))).toEqual(before);
     },
   );
-
-  it("folds what the documents lack in a store of its own", async () => {
-    const path = await copyOf("without-documents");
-    for (const file of ["read.db", "read.db-wal", "read.db-shm"]) await rm(join(path, file), { force: true });
-    const before = await stateOf(path);
-    const { accounts } = await commandLine(path).json("account", "list");
-    expect(accounts).toMatchObject([{ account_id: accountId }]);
-    expect(await stateOf(path)).toEqual(before);
-  });
 
   it("sees what a running service has just written", async () => {
     const { json } = commandLine(service.config.dataDir);
@@ -110,7 +79,7 @@ describe("a command that only reads", () => {
   it.skipIf(!hasNobody)("needs no right to write the folder", async () => {
     await chmod(folder.path, 0o755);
     for (const [name, ...command] of [
-      ["crashed", "account", "list"],
+      ["crashed", "projections", "status"],
       ["ended", "audit", "verify"],
     ] as const) {
       const path = at(name);

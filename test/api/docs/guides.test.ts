@@ -77,7 +77,7 @@ it("the privacy guide names every fact that is kept of a visit, and the address 
 
 /** Of a process with EVENTSTORE_URL and REDIS_URL, which this one does without. */
 async function metricsWithServers(): Promise<string> {
-  const parts = quietParts({ redis: { unavailable: false } });
-  const metrics = createMetrics({ observer: observer(parts), redirects: () => undefined });
+  const parts = quietParts({ ofProcess: { redisUnavailable: false } });
+  const metrics = createMetrics({ observer: observer(parts) });
   return await metrics.text();
 }

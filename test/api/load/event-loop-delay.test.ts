@@ -34,7 +34,7 @@ beforeAll(async () => {
   probePort = await freePort();
   const instance = await instanceOf(folder.path, { PROBE_PORT: String(probePort), GEOIP_DB: "" });
   port = Number(instance.PORT);
-  service = await startService(instance, ["--import", PROBE]);
+  service = await startService(instance, { node: ["--import", PROBE] });
   // Warm-up: compilation and first use are not measured.
   for (let n = 0; n < 20; n += 1) await shorten(n);
 }, 240_000);

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CATEGORY } from "../../../src/events/streams.ts";
 import { rateLimits } from "../../../src/limits/rate-limit.ts";
-import { countSignIn } from "../../../src/portal/auth/throttle.ts";
+import { countSignIn } from "../../../src/portal/auth/sign-in-pages.ts";
 import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
 import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import { decoded, visitor } from "../../support/portal/browser-like.ts";

@@ -31,7 +31,7 @@ describe("guarded links of a service of two workers", () => {
     folder = await temporaryFolder();
     instance = await instanceOf(folder.path);
     [key = ""] = (await accountWithKeys(instance, "developer", 1)).keys;
-    service = await startService(instance, [], undefined, ["--workers", "2"]);
+    service = await startService(instance, { serve: ["--workers", "2"] });
     port = Number(instance.PORT);
     await allWorkersAnswer(port);
   });
@@ -40,12 +40,7 @@ describe("guarded links of a service of two workers", () => {
     await folder.remove();
   });
 
-  async function shorten(fields: object): Promise<string> {
-    const body = { url: "https://example.com/", ...fields };
-    const made = await send<{ slug: string }>(port, "/api/v1/shorten", { method: "POST", key, body });
-    expect(made.status).toBe(201);
-    return made.body.slug;
-  }
+  const shorten = (fields: object) => service.shorten(key, fields);
   /** On a connection of its own, so that the workers take turns. */
   const visit = (slug: string, { headers, ...given }: Ask = {}) =>
     send(port, `/${slug}`, { ...given, headers: { "user-agent": FIREFOX, ...headers } });
@@ -144,7 +139,7 @@ describe("guarded links of a service of two workers", () => {
     // Workers that a killed primary leaves behind answer for a moment longer on their port.
     instance = await instanceOf(folder.path);
     port = Number(instance.PORT);
-    service = await startService(instance, [], undefined, ["--workers", "2"]);
+    service = await startService(instance, { serve: ["--workers", "2"] });
     const statuses = [];
     for (const slug of [used, other, other]) statuses.push((await visit(slug)).status);
     expect(statuses).toEqual([404, 302, 404]);

@@ -10,7 +10,7 @@ import {
 } from "../../support/sign-in/oidc-service.ts";
 
 const ELEVEN_MINUTES_MS = 11 * 60_000;
-const AGAIN = "/portal/sign-in?again=1&next=%2Fportal%2Fprofile";
+const AGAIN = "/portal/sign-in?next=%2Fportal%2Fprofile&again=1";
 
 describe("somebody without a password", () => {
   let service: OidcService;

@@ -44,6 +44,7 @@ export type Cluster = Pick<OwnServers, "redis" | "mongodb" | "events"> & {
   config: Config;
   /** Resolves once it listens, whether or not its stores are there. `clock`: one that a test moves. */
   start(roles: string, more?: Environment, clock?: () => Date): Promise<RoleProcess>;
+  /** Beside the process that was started last of those that run. */
   command<T>(...command: string[]): Promise<T>;
   /** As a further process would see the stores. */
   backend: Backend;
@@ -70,21 +71,24 @@ export async function startCluster(
     PLAN_PRICE: "9 USD a month",
     ...more,
   };
-  const started: RoleProcess[] = [];
+  const started: { process: RoleProcess; environment: Environment }[] = [];
   let numbered = 0;
   const config = parseConfig({ ...environment, DATA_DIR: join(folder.path, "test") });
   const backend = await openBackend(config);
   await backend.prepare();
-  const command = <T>(...words: string[]) =>
-    runCommand<T>({ ...environment, DATA_DIR: join(folder.path, "command") }, ...words);
+  const command = <T>(...words: string[]) => {
+    const running = started.findLast(({ process: { child } }) => !child.killed && child.exitCode === null);
+    return runCommand<T>(running?.environment ?? environment, ...words);
+  };
   let members = 0;
   return {
     ...{ redis, mongodb, events, environment, config, command, backend },
     async start(roles, own = {}, clock) {
       numbered += 1;
       const DATA_DIR = await dataFolder(folder, numbered);
-      const process = await startProcess({ ...environment, DATA_DIR, ...own }, roles, clock);
-      started.push(process);
+      const ofProcess = { ...environment, DATA_DIR, ...own };
+      const process = await startProcess(ofProcess, roles, clock);
+      started.push({ process, environment: ofProcess });
       return process;
     },
     async member(tier) {
@@ -98,7 +102,7 @@ export async function startCluster(
       return { accountId, ...issued };
     },
     async stop() {
-      await Promise.all(started.map((process) => process.end("SIGKILL")));
+      await Promise.all(started.map(({ process }) => process.end("SIGKILL")));
       await backend.close();
       await servers.stop();
       await folder.remove();

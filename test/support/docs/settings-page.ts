@@ -20,8 +20,9 @@ export function settingsPage(): string {
   return `${INTRODUCTION}${settings.map(settingRow).join("\n")}\n`;
 }
 
-function settingRow({ variable, unset, what }: Setting): string {
-  return `| \`${variable}\` | ${unset} | ${what} |`;
+function settingRow({ variable, read, unset, what }: Setting): string {
+  const usual = String(read.parse(undefined) ?? "");
+  return `| \`${variable}\` | ${unset ?? (usual === "" ? "none" : `\`${usual}\``)} | ${what} |`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(SETTINGS_PAGE, settingsPage());

@@ -34,6 +34,7 @@ export function faultyEventStore(sound: EventStore, onCrash: () => void = () => 
   };
   const unavailable = () => new StoreUnavailable("the store is unavailable");
   const faulty: FaultyEventStore = {
+    ...sound,
     script: [],
     unavailable: false,
     crashed: false,
@@ -53,14 +54,6 @@ export function faultyEventStore(sound: EventStore, onCrash: () => void = () => 
       if (faulty.unavailable) return Promise.reject(unavailable());
       return faulty.crashed ? new Promise(() => undefined) : unlessCrashed(sound.read(...request));
     },
-    readAll: (options) => sound.readAll(options),
-    readStored: (options) => sound.readStored(options),
-    idAt: (position) => sound.idAt(position),
-    structureProblems: (categories) => sound.structureProblems(categories),
-    subscribe: (options) => sound.subscribe(options),
-    subscribeAsRead: (options) => sound.subscribeAsRead(options),
-    head: () => sound.head(),
-    close: () => sound.close(),
   };
   return faulty;
 }

@@ -1,15 +1,25 @@
 // The parts of a process with nothing wrong, for tests that give it one problem.
-import type { ObservedParts } from "../../../src/service/monitoring/observe.ts";
+import type { ObservedParts, ProcessState } from "../../../src/service/monitoring/observe.ts";
 import { ALL_ROLES } from "../../../src/service/roles/role.ts";
 import type { SetAside } from "../../../src/stores/coordination/set-aside.ts";
 import type { ReadStore } from "../../../src/stores/read-store/port.ts";
 
+/** `ofProcess`: what the test needs otherwise of the state of the process. */
 export function quietParts(
-  more: Partial<ObservedParts> = {},
+  { ofProcess, ...more }: Partial<ObservedParts> & { ofProcess?: Partial<ProcessState> } = {},
   setAside: SetAside = { count: 0, events: [] },
 ): ObservedParts {
   return {
-    roles: ALL_ROLES,
+    processState: () => ({
+      roles: ALL_ROLES,
+      log: {},
+      redisUnavailable: undefined,
+      limits: undefined,
+      redirects: undefined,
+      roleProblems: [],
+      provider: undefined,
+      ...ofProcess,
+    }),
     eventStore: {
       head: async () => "1",
       read: async () => [],
@@ -24,16 +34,10 @@ export function quietParts(
       routed: async () => ({ position: "1", eventId: "1", days: [], setAside }),
       streaks: async () => [],
     },
-    redis: undefined,
-    provider: undefined,
-    counts: {},
     projections: async () => [],
     eventsBehind: async () => 0,
     recorder: undefined,
-    logProblems: () => ({}),
     wasLogRead: () => true,
-    leaseProblems: new Map(),
-    failures: new Map(),
     webhooks: undefined,
     dataDir: ".",
     sealKeys: [],

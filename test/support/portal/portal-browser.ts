@@ -1,5 +1,6 @@
 // A service and a real browser for tests of the portal's pages, and people who have signed up by typing.
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Response } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
 import { until } from "../runtime/until.ts";
 import { launchChromium } from "../servers/chromium.ts";
 import { freePort } from "../servers/free-port.ts";
@@ -14,7 +15,7 @@ export const DASHBOARD = /\/portal\/[0-9a-f-]{36}$/;
 /** Timeout of one step. */
 const STEP_MS = 30_000;
 
-export type PortalBrowser = {
+type PortalBrowser = {
   base: string;
   service: TestService;
   /** A page at `/` in a new browser profile. */
@@ -26,7 +27,6 @@ export type PortalBrowser = {
   accountOf(page: Page): Promise<string>;
   /** Requests a short link from outside the browser. */
   follow(url: string): Promise<globalThis.Response>;
-  stop(): Promise<void>;
 };
 
 /**
@@ -55,13 +55,30 @@ export function analyticsOf(base: string, page: string): string {
   return `${base}/portal/analytics?link=localhost/${page.split("/").at(-1)}`;
 }
 
-export async function openPortalBrowser(environment: Record<string, string> = {}): Promise<PortalBrowser> {
-  const port = String(await freePort());
-  const base = `http://localhost:${port}`;
-  const service = await startTestService({ PORT: port, BASE_URL: base, ...environment });
-  const browser: Browser = await launchChromium();
+/**
+ * Registers the hooks that open a service and a browser before the suite's tests, and close them after. `environment`: of
+ * the service; a function where an earlier hook makes it.
+ */
+export function portalBrowser(
+  environment: Record<string, string> | (() => Record<string, string>) = {},
+): PortalBrowser {
   const contexts: BrowserContext[] = [];
   let people = 0;
+  let base: string;
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    const port = String(await freePort());
+    base = `http://localhost:${port}`;
+    const settings = typeof environment === "function" ? environment() : environment;
+    service = await startTestService({ PORT: port, BASE_URL: base, ...settings });
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    for (const context of contexts) await context.close();
+    await browser?.close();
+    await service?.stop();
+  });
 
   async function visitor(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
@@ -89,8 +106,12 @@ export async function openPortalBrowser(environment: Record<string, string> = {}
   }
 
   return {
-    base,
-    service,
+    get base() {
+      return base;
+    },
+    get service() {
+      return service;
+    },
     visitor,
     accountOf,
     member,
@@ -101,10 +122,5 @@ export async function openPortalBrowser(environment: Record<string, string> = {}
       return page;
     },
     follow: (url) => fetch(url, { redirect: "manual", headers: { "user-agent": FIREFOX } }),
-    async stop() {
-      for (const context of contexts) await context.close();
-      await browser.close();
-      await service.stop();
-    },
   };
 }

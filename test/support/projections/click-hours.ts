@@ -6,7 +6,7 @@ import type { RecordedEvent } from "../../../src/stores/event-store/port.ts";
 export async function clickHoursOf(
   clicks: readonly Pick<RecordedEvent, "recordedAt" | "position">[],
 ): Promise<ClickHourDocument[]> {
-  const fold = new ClickHoursFold({ getMany: async () => [] }, "hours");
+  const fold = new ClickHoursFold({ getMany: async () => [] });
   for (const { recordedAt, position } of clicks) fold.take(recordedAt, position);
   return await fold.fold();
 }

@@ -1,4 +1,8 @@
-// Folds groups of projections once, to the end of the log, into build 0 of each.
+// Folds groups of projections once, to the end of the log: into build 0 of each, or into the builds that are listed.
+import { finishBuild } from "../../../src/projections/builds/await-builds.ts";
+import { buildingOf, keptBuild, queriedBuild } from "../../../src/projections/builds/builds.ts";
+import type { CompleteDeps } from "../../../src/projections/builds/complete-build.ts";
+import { registerBuilds } from "../../../src/projections/builds/register-builds.ts";
 import type { Build } from "../../../src/projections/fold/build.ts";
 import { foldBuild } from "../../../src/projections/fold/fold-build.ts";
 import type { FoldDeps } from "../../../src/projections/fold/fold-deps.ts";
@@ -21,6 +25,16 @@ export async function foldGroups(
   const { signal } = new AbortController();
   const deps = { ...stores, log: silent };
   for (const group of groups) await foldBuild(deps, group, firstBuild(group), { signal, follows: false });
+}
+
+/** Into what is queried, as a program would that starts and ends. A queried build of an older version isn't folded. */
+export async function foldListed(deps: CompleteDeps, group: ProjectionGroup): Promise<void> {
+  const { signal } = new AbortController();
+  const builds = await registerBuilds(deps, group);
+  const kept = keptBuild(group, builds);
+  if (kept) await foldBuild(deps, group, kept, { signal, follows: false });
+  if (!queriedBuild(group, builds) && buildingOf(group, builds))
+    await finishBuild({ ...deps, isServed: async () => false }, group, builds, signal);
 }
 
 /** Folds as a projector does, until all events are in the documents. */

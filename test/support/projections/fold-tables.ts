@@ -23,8 +23,8 @@ import {
 } from "../../../src/projections/definitions/summaries/quiet-links.ts";
 import { sumAccount } from "../../../src/projections/definitions/summaries/sum-account.ts";
 import { sumLinkDay } from "../../../src/projections/definitions/summaries/sum-rows.ts";
+import { closedDays, linkDayOf } from "../../../src/projections/fold/clicks/stored-days.ts";
 import { clicks as clickGroup } from "../../../src/projections/groups.ts";
-import { closedDays, closedLinkDay } from "../../../src/queries/analytics/closed-link-days.ts";
 import type { Position } from "../../../src/stores/event-store/port.ts";
 import { loggedEvents } from "../event-store/logged-events.ts";
 import { putCheckpoint, putDocuments, type Stores } from "../runtime/stores.ts";
@@ -107,7 +107,7 @@ async function putLives(readStore: Stores["readStore"], clicks: readonly Placed[
     let life: Parameters<typeof withPart>[0];
     let _position = "";
     for await (const day of closedDays(readStore, accountId)) {
-      const ofLink = await closedLinkDay(readStore, day, link);
+      const ofLink = await linkDayOf(readStore, day, link);
       if (!ofLink) continue;
       life = withPart(life, partOfDay(ofLink));
       _position = laterOf(_position, ofLink._position);

@@ -8,7 +8,7 @@ import { openEventStoreDb } from "../../../src/stores/event-store/eventstoredb/e
 import type { EventStoreDbFixture } from "../event-store/eventstoredb-fixture.ts";
 import type { Server } from "./test-servers.ts";
 
-const CHILD = fileURLToPath(new URL("../../contract/append-for-ever.eventstoredb.ts", import.meta.url));
+const CHILD = fileURLToPath(new URL("../event-store/append-for-ever.ts", import.meta.url));
 
 const AT_ONCE = 16;
 
@@ -38,7 +38,7 @@ export async function fixtureOn(
     prefix,
     openAnother: () => openEventStoreDb(url),
     startAppending: (stream) =>
-      spawn(process.execPath, [CHILD, url, stream], { stdio: ["ignore", "pipe", "inherit"] }),
+      spawn(process.execPath, [CHILD, stream, url], { stdio: ["ignore", "pipe", "inherit"] }),
     close: async () => {
       await store.close();
       await cleanUp(prefix);

@@ -4,6 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MongoClient } from "mongodb";
+import { beforeAll } from "vitest";
 import { temporaryFolder } from "../runtime/temporary-folder.ts";
 import { freePort } from "./free-port.ts";
 import { type Server, type ServerProcess, serverProcess } from "./test-servers.ts";
@@ -29,6 +30,21 @@ export type TestMongodb = {
   /** Drops the databases, ends the server if it is ours. */
   stop(): Promise<void>;
 };
+
+/** Registers the hook that starts a server before the tests of a suite, and stops it after them. */
+export function mongodbOfSuite(): Omit<TestMongodb, "stop"> {
+  let server: TestMongodb;
+  beforeAll(async () => {
+    server = await startMongodb();
+    return () => server.stop();
+  });
+  return {
+    newDatabase: () => server.newDatabase(),
+    get process() {
+      return server.process;
+    },
+  };
+}
 
 export async function startMongodb(): Promise<TestMongodb> {
   const theirs = process.env.MONGODB_URL;

@@ -11,6 +11,7 @@ import { openBackend } from "../../../src/service/stores/backend.ts";
 import { operator } from "../commands/command-deps.ts";
 import { until } from "../runtime/until.ts";
 import { freePort } from "../servers/free-port.ts";
+import { send } from "./ask.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { endWithThisProcess } from "./end-with-this-process.ts";
 
@@ -24,7 +25,12 @@ export type ServiceProcess = {
   child: ChildProcess;
   /** Resolves when the process has gone. SIGTERM asks for a graceful stop, SIGKILL doesn't ask. */
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
+  /** The slug of a new link. @throws unless the answer is 201 */
+  shorten(key: string | undefined, fields?: object): Promise<string>;
 };
+
+/** `node`: arguments of Node; `serve`: of the command; `program`: the folder of another program than ours. */
+export type StartOptions = { node?: readonly string[]; serve?: readonly string[]; program?: string };
 
 /** What an instance needs to be alone on the machine; the same again restarts it on the same data. */
 export async function instanceOf(dataDir: string, more: Environment = {}): Promise<Environment> {
@@ -40,22 +46,14 @@ export async function instanceOf(dataDir: string, more: Environment = {}): Promi
 }
 
 /**
- * Resolves once /health/ready answers 200. `program`: the folder of another program than ours.
+ * Resolves once /health/ready answers 200.
  * @throws with what the process printed, when it ends or isn't ready within two minutes
  */
 export async function startService(
   instance: Environment,
-  nodeArguments: readonly string[] = [],
-  program = root,
-  programArguments: readonly string[] = [],
+  { node = [], serve = [], program = root }: StartOptions = {},
 ): Promise<ServiceProcess> {
-  const words = [
-    "--import=./src/runtime/compile-cache.js",
-    ...nodeArguments,
-    "src/cli.ts",
-    "serve",
-    ...programArguments,
-  ];
+  const words = ["--import=./src/runtime/compile-cache.js", ...node, "src/cli.ts", "serve", ...serve];
   const child = spawn(process.execPath, words, {
     cwd: program,
     env: childEnvironment(instance),
@@ -85,7 +83,14 @@ export async function startService(
     await stop("SIGKILL");
     throw error;
   });
-  return { url, child, stop };
+  const shorten = async (key = "", fields: object = {}) => {
+    const body = { url: "https://example.com/", ...fields };
+    const asked = { method: "POST", key, body };
+    const made = await send<{ slug: string }>(Number(instance.PORT), "/api/v1/shorten", asked);
+    if (made.status !== 201) throw new Error(`no link: ${made.status} ${made.text}`);
+    return made.body.slug;
+  };
+  return { url, child, stop, shorten };
 }
 
 /** Runs one command of the command line with `--json` and gives the document that it prints. */

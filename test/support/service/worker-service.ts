@@ -19,7 +19,7 @@ export async function allWorkersAnswer(port: number): Promise<void> {
 export async function startOnWorkers(environment: Record<string, string>): Promise<Running> {
   const folder = await temporaryFolder();
   const instance = await instanceOf(folder.path, { LOG_LEVEL: "info", ...environment });
-  const service = await startService(instance, [], undefined, ["--workers", "2"]);
+  const service = await startService(instance, { serve: ["--workers", "2"] });
   const config = parseConfig(instance);
   const port = config.port;
   await allWorkersAnswer(port);

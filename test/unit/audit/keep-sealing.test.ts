@@ -40,7 +40,7 @@ it("opens the seals anew, without a pause or a warning, when another process has
       return await eventStore.append(stream, ...rest);
     },
   });
-  const log = { info: () => undefined, warn: (_: object, message: string) => void warnings.push(message) };
+  const log = { info: () => undefined, warn: (_: object, message = "") => void warnings.push(message) };
   const sealing = keepSealing({ ...depsOf(raced), log }, stopping.signal, time);
   await time.until(() => appends === 2);
   stopping.abort();

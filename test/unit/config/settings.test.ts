@@ -1,4 +1,4 @@
-// The list of settings, its page in the documents, and the defaults that both state.
+// The list of settings, its page in the documents, and the defaults that it states.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { describeConfig, parseConfig } from "../../../src/config/config.ts";
@@ -24,17 +24,6 @@ describe("the settings", () => {
 
   it("are the page that `npm run docs:settings` writes", () => {
     expect(page).toBe(settingsPage());
-  });
-
-  it("have the defaults that the list states", () => {
-    for (const { variable, read, unset } of settings) {
-      const { data: value, error } = read.safeParse(undefined);
-      expect(error, variable).toBeUndefined();
-      if (variable === "DATA_DIR") expect(unset).toBe("`./data`");
-      else if (value === undefined || value === "" || Array.isArray(value))
-        expect(unset).not.toMatch(/^`\w+`$/);
-      else expect(unset, variable).toBe(`\`${value}\``);
-    }
   });
 
   it("appear in the log at the start as `(set)` when they are secret", () => {

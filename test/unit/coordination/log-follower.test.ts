@@ -1,12 +1,12 @@
 // Following the log over real stores: what is heard, from where, and when everything has been heard.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { followedStreams } from "../../../src/events/streams.ts";
 import { lifecycle } from "../../../src/projections/groups.ts";
 import { pause } from "../../../src/runtime/pause.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
-import { type FollowedEvent, LogFollower } from "../../../src/stores/coordination/log-follower.ts";
+import type { FollowedEvent, LogFollower } from "../../../src/stores/coordination/log-follower.ts";
 import { type Position, START } from "../../../src/stores/event-store/port.ts";
+import { followerOf } from "../../support/event-store/log-follower.ts";
 import { linkClicked, linkDisabled } from "../../support/event-store/stored-events.ts";
 import { append, openStores, putCheckpoint, type Stores } from "../../support/runtime/stores.ts";
 
@@ -17,21 +17,12 @@ describe("following the log", () => {
   let stop: AbortController;
   let running: Promise<void> | undefined;
 
-  const documentsPosition = async () =>
-    (await stores.readStore.checkpoint(lifecycle.name))?.position ?? START;
-
   beforeEach(async () => {
     stores = await openStores();
     followed = [];
     stop = new AbortController();
     running = undefined;
-    follower = new LogFollower({
-      followed: followedStreams,
-      ...stores,
-      documentsPosition,
-      random: Math.random,
-      log: () => undefined,
-    });
+    follower = followerOf(stores);
     follower.listen((event) => void followed.push(event));
   });
   afterEach(async () => {
@@ -132,14 +123,7 @@ describe("following the log", () => {
       slept.push(ms);
       await pause(ms / 100, signal);
     };
-    follower = new LogFollower({
-      followed: followedStreams,
-      ...stores,
-      documentsPosition,
-      random: Math.random,
-      log: () => undefined,
-      sleep,
-    });
+    follower = followerOf(stores, { sleep });
     run();
     await follower.catchUp();
     const answer = Promise.withResolvers<Position>();
@@ -154,8 +138,7 @@ describe("following the log", () => {
     try {
       let log = stores.eventStore;
       const eventStore = new Proxy(log, { get: (_, name) => Reflect.get(log, name).bind(log) });
-      const deps = { eventStore, documentsPosition, random: Math.random, log: () => undefined };
-      follower = new LogFollower({ followed: followedStreams, ...deps });
+      follower = followerOf({ ...stores, eventStore });
       follower.listen((event) => void followed.push(event));
       for (const slug of ["a", "b", "c"]) await change(slug);
       run();

@@ -25,7 +25,7 @@ describe("a link whose URL could not be checked", () => {
     ...stores.deps,
     clock: () => now,
     urlSafety: async () => [known],
-    log: { info: () => undefined, warn: (_: object, message: string) => void warnings.push(message) },
+    log: { info: () => undefined, warn: (_: object, message = "") => void warnings.push(message) },
   });
   const recheck = () => recheckWaiting(deps(), new AbortController().signal);
   const link = () => currentLink(stores.deps.eventStore, { host: "localhost", slug });

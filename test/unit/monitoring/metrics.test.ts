@@ -46,12 +46,12 @@ it("answers within seconds with the known metrics, and makes one call at a time,
         recorder: async () => recorder,
         projections: async () => [links],
         eventsBehind: hangs,
-        logProblems: () => ({ write: "can't be written: the disk is full" }),
+        ofProcess: { log: { write: "can't be written: the disk is full" } },
       },
       { count: 1, events: [] },
     ),
   );
-  const metrics = createMetrics({ observer: observed, redirects: () => undefined });
+  const metrics = createMetrics({ observer: observed });
   const started = performance.now();
   const [text] = await Promise.all([metrics.text(), metrics.text()]);
   expect(performance.now() - started).toBeLessThan(10_000);

@@ -7,6 +7,7 @@ import { clicks, lifecycle } from "../../../src/projections/groups.ts";
 import type { RecorderStatus } from "../../../src/redirect/clicks/recorder.ts";
 import { type ObservedParts, observer } from "../../../src/service/monitoring/observe.ts";
 import { problemsOf } from "../../../src/service/monitoring/parts.ts";
+import type { RoleProblem } from "../../../src/service/threads/background.ts";
 import { StoreFailed, StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import type { SetAside } from "../../../src/stores/coordination/set-aside.ts";
 import { watchedLeases } from "../../../src/stores/coordination/watched-leases.ts";
@@ -40,9 +41,8 @@ it("stays, and says at once why documents can't be written, and secrets, and del
   const full = "the disk is full (SQLITE_FULL): free some space";
   const late = status(lifecycle.name, { lagMs: 120_000, failure: full });
   const { ready, reasons, degraded } = await readiness({
-    ...depsOf(late),
+    ...quietParts({ ofProcess: { log: { secrets: `can't be written: ${full}` } } }),
     projections: async () => [late, status(clicks.name, { failure: full })],
-    logProblems: () => ({ secrets: `can't be written: ${full}` }),
     webhooks: async () => ({ claimFailure: full }) as WebhooksStatus,
   });
   expect({ ready, reasons }).toEqual({ ready: true, reasons: [] });
@@ -60,9 +60,12 @@ it("ends when a role has been without an answer about its lease for ten seconds,
   const never = { hold: () => Promise.reject(cut), release: async () => undefined };
   const leases = watchedLeases(never, () => now);
   const told = () => {
-    const problem = leases.problem();
-    const leaseProblems = new Map(problem === undefined ? [] : [["webhooks", problem]]);
-    return readiness({ ...depsOf(status(lifecycle.name, {})), leaseProblems });
+    const reason = leases.problem();
+    const roleProblems: RoleProblem[] =
+      reason === undefined ? [] : [{ role: "webhooks", reason, level: "unready" }];
+    return readiness(
+      quietParts({ projections: async () => [status(lifecycle.name, {})], ofProcess: { roleProblems } }),
+    );
   };
   for (; now < 10_000; now += 3_000) {
     await leases.hold("router", "me", 3_000).catch(() => undefined);
@@ -141,7 +144,10 @@ it.each([
 it("is degraded while limits count anew behind a damaged file", async () => {
   const problem =
     "limits.db was damaged (malformed): it is kept as limits.db.damaged-1, and limits count anew";
-  const deps = { ...depsOf(status(lifecycle.name, {})), counts: { problem } };
+  const deps = quietParts({
+    projections: async () => [status(lifecycle.name, {})],
+    ofProcess: { limits: problem },
+  });
   expect(await readiness(deps)).toMatchObject({
     ready: true,
     degraded: [{ part: "limits", reason: problem }],

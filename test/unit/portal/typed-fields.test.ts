@@ -182,7 +182,7 @@ it("is read or refused by the name of an input, whatever is sent", () => {
         expect(isRefused(error, "invalid_request")).toBe(true);
         const { field, message } = error as Refused;
         expect([field, isLinkField(field)]).toEqual([field, true]);
-        const errors = fieldErrors({ error, field, message, status: 400, typed: body }, NONE);
+        const errors = fieldErrors({ action: "", error, field, message, status: 400, typed: body }, NONE);
         const planned = readableFields(typed);
         const page = htmlText(
           linkForm({

@@ -4,13 +4,12 @@ import type { LinkClicked } from "../../../src/events/catalogue.ts";
 import type { ChunkDocument } from "../../../src/projections/definitions/click-tables/chunk.ts";
 import type { LinkLifeDocument } from "../../../src/projections/definitions/summaries/link-life.ts";
 import { closeDays } from "../../../src/projections/fold/clicks/close-days.ts";
-import { clickCollections } from "../../../src/projections/fold/clicks/collections.ts";
 import { mergeChunks } from "../../../src/projections/fold/clicks/merge-chunks.ts";
 import { clicks as clickGroup } from "../../../src/projections/groups.ts";
 import { clickQuestions } from "../../../src/queries/analytics/click-questions.ts";
 import type { CollectionWrite, Document, ReadStore } from "../../../src/stores/read-store/port.ts";
 import { ACCOUNT, linkClicked } from "../../support/event-store/stored-events.ts";
-import { firstBuild, foldGroups } from "../../support/projections/fold-groups.ts";
+import { foldGroups } from "../../support/projections/fold-groups.ts";
 import { append, openStores } from "../../support/runtime/stores.ts";
 
 const DAYS = ["2026-03-01", "2026-03-02"];
@@ -40,7 +39,6 @@ it("closes days of many links in small steps, between which each number is as be
     const ended = new Set<string>();
     const steps = closeDays({
       readStore,
-      collections: clickCollections(firstBuild(clickGroup)),
       write: (documents: readonly CollectionWrite[]) => readStore.write({ documents }),
       asOf: checkpoint?.position ?? "",
       before: "2026-03-03",
@@ -80,8 +78,7 @@ it("leaves a day open that gets a late click while others are closed", async () 
       const { readStore } = stores;
       const write = (documents: readonly CollectionWrite[]) => readStore.write({ documents });
       const over = { before: "2026-03-03", isBusy: () => false, onClosed: () => undefined };
-      const collections = clickCollections(firstBuild(clickGroup));
-      for await (const _ of closeDays({ readStore, collections, write, asOf, ...over }));
+      for await (const _ of closeDays({ readStore, write, asOf, ...over }));
     };
     const life = () => stores.readStore.get<LinkLifeDocument>("link-life", "sho.rt/abc");
     // More than the next commit writes again.
@@ -119,7 +116,7 @@ it("makes no chunk that a document of MongoDB can't hold, whatever strangers put
     }
     const { readStore } = stores;
     const write = (documents: readonly CollectionWrite[]) => readStore.write({ documents });
-    const deps = { readStore, collections: clickCollections(firstBuild(clickGroup)), write };
+    const deps = { readStore, write };
     const before = await readStore.count("click-tables", {});
     for await (const _ of mergeChunks(deps, { accountId: ACCOUNT, day }));
     const chunks = await readStore.find<ChunkDocument>("click-tables", { limit: 100 });

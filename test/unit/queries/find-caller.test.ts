@@ -4,11 +4,10 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type CurrentAccounts, currentAccounts } from "../../../src/commands/account/account-stream.ts";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
-import { followedStreams } from "../../../src/events/streams.ts";
 import { lifecycle } from "../../../src/projections/groups.ts";
 import { CallerLookup } from "../../../src/queries/find-caller.ts";
-import { LogFollower } from "../../../src/stores/coordination/log-follower.ts";
-import { type NewEvent, START } from "../../../src/stores/event-store/port.ts";
+import type { NewEvent } from "../../../src/stores/event-store/port.ts";
+import { followerOf } from "../../support/event-store/log-follower.ts";
 import { foldGroups } from "../../support/projections/fold-groups.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
@@ -36,13 +35,7 @@ describe("the caller of a key", () => {
   /** A lookup as of a process that has just started. */
   function start() {
     stop = new AbortController();
-    const follower = new LogFollower({
-      followed: followedStreams,
-      ...stores,
-      documentsPosition: async () => (await stores.readStore.checkpoint(lifecycle.name))?.position ?? START,
-      random: Math.random,
-      log: () => undefined,
-    });
+    const follower = followerOf(stores);
     accounts = currentAccounts(stores.eventStore);
     callers = new CallerLookup({
       ...stores,

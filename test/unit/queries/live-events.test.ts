@@ -31,7 +31,7 @@ async function click(n: number, link = LINK): Promise<string> {
 
 /** Keyed by the link of a click. */
 const live = (eventStore: EventStore = stores.eventStore, pause = sleep) =>
-  liveEvents({ eventStore, sleep: pause, log }, { categories: ["clicks"], keyOf: linkOf });
+  liveEvents({ eventStore, sleep: pause, log }, linkOf);
 const cityOf = ({ data }: RecordedEvent) => (data as { city: string }).city;
 
 /** Pulls batches until `count` clicks were received. */

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { AccountEvent, LinkEvent } from "../../../src/events/catalogue.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
-import { accountStream, followedStreams, linkStream } from "../../../src/events/streams.ts";
+import { accountStream, linkStream } from "../../../src/events/streams.ts";
 import { domains } from "../../../src/projections/definitions/domains.ts";
 import { lifecycle, projectionGroups } from "../../../src/projections/groups.ts";
 import { LinkLookup } from "../../../src/redirect/lookup/look-up.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
-import { LogFollower } from "../../../src/stores/coordination/log-follower.ts";
-import { type EventStore, START } from "../../../src/stores/event-store/port.ts";
+import type { EventStore } from "../../../src/stores/event-store/port.ts";
 import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
 import type { ReadStore } from "../../../src/stores/read-store/port.ts";
 import { openSqliteReadStore } from "../../../src/stores/read-store/read-store.sqlite.ts";
 import { appendNext } from "../../support/event-store/append-next.ts";
+import { followerOf } from "../../support/event-store/log-follower.ts";
 import { foldGroups } from "../../support/projections/fold-groups.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
 import { putDocuments } from "../../support/runtime/stores.ts";
@@ -65,13 +65,7 @@ describe("the link lookup", () => {
   /** Follows the log for the lookup, until the returned function is called. */
   const follow = () => {
     const stop = new AbortController();
-    const follower = new LogFollower({
-      followed: followedStreams,
-      eventStore,
-      documentsPosition: async () => (await readStore.checkpoint(lifecycle.name))?.position ?? START,
-      random: Math.random,
-      log: () => undefined,
-    });
+    const follower = followerOf({ eventStore, readStore });
     follower.listen((event) => lookup.onEvent(event));
     const running = follower.run(stop.signal);
     return {

@@ -1,7 +1,7 @@
 // The form of encrypted values, and which changes are detected.
 import { describe, expect, it } from "vitest";
-import { SecretDamaged } from "../../../src/stores/secrets/errors.ts";
 import { keyringOf } from "../../../src/stores/secrets/keyring.ts";
+import { SecretDamaged } from "../../../src/stores/secrets/port.ts";
 
 const SECRET = "a secret key of thirty-two characters";
 const OTHER = "another secret key, also long enough";

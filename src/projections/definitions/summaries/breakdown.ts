@@ -1,13 +1,26 @@
 // Hits of one kind, broken down by where they came from and by what; of a day, or of a link's whole life.
 import { UTM_FIELDS, type UtmField } from "../../../events/vocabulary.ts";
+import type { ColumnName } from "../click-tables/columns.ts";
 import { addTallies, type Tally } from "./tally.ts";
 
-/** Dimensions in which every hit counts, as `unknown` where it has no value, so that each sums to the number of hits. */
-export const DIMENSIONS = ["devices", "countries", "cities", "browsers", "os", "referrers"] as const;
-export type Dimension = (typeof DIMENSIONS)[number];
+/**
+ * Dimensions in which every hit counts, as `unknown` where it has no value, so that each sums to the number of hits; with the
+ * columns of their values.
+ */
+export const DIMENSIONS = {
+  devices: "device",
+  countries: "country",
+  cities: "city",
+  browsers: "browser",
+  os: "os",
+  referrers: "referrer",
+} as const satisfies Record<string, ColumnName>;
+export type Dimension = keyof typeof DIMENSIONS;
+/** In the order in which a breakdown has them. */
+export const DIMENSION_NAMES = Object.keys(DIMENSIONS) as Dimension[];
 
 /**
- * A tally for each of DIMENSIONS, in their order; `utm`: only fields with values; `rules`: of the hits of a
+ * A tally for each of DIMENSION_NAMES, in their order; `utm`: only fields with values; `rules`: of the hits of a
  * link with rules, by the rule that led them and where (rule-hits.ts).
  */
 export type Breakdown = { tallies: Tally[]; utm?: { [F in UtmField]?: Tally }; rules?: Tally };
@@ -22,7 +35,7 @@ export function addBreakdowns(sum: Breakdown | undefined, added: Breakdown): Bre
   }
   const rules = addTallies(sum.rules ?? [], added.rules ?? []);
   return {
-    tallies: DIMENSIONS.map((_, n) => addTallies(sum.tallies[n] ?? [], added.tallies[n] ?? [])),
+    tallies: DIMENSION_NAMES.map((_, n) => addTallies(sum.tallies[n] ?? [], added.tallies[n] ?? [])),
     ...(Object.keys(utm).length > 0 && { utm }),
     ...(rules.length > 0 && { rules }),
   };

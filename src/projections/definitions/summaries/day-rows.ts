@@ -5,10 +5,12 @@ import type { ColumnName } from "../click-tables/columns.ts";
 import { type Column, type DecodedChunk, rowsAsOf, withdrawnRows } from "../click-tables/decode-chunk.ts";
 import { laterOf } from "../click-tables/positions.ts";
 import type { ChunkRows } from "../click-tables/table.ts";
+import { DIMENSIONS } from "./breakdown.ts";
 
 /** The columns of DIMENSIONS, in their order, and those of the other tallies. */
 export const COUNTED = [
-  ...(["device", "country", "city", "browser", "os", "referrer", "region", "language"] as const),
+  ...Object.values(DIMENSIONS),
+  ...(["region", "language"] as const),
   ...UTM_FIELDS.map((field) => `utm_${field}` as const),
 ] as const satisfies readonly ColumnName[];
 

@@ -42,9 +42,9 @@ export function dayOf(subject: string, at: string): string {
   return `${subject}@${at.slice(0, 10)}`;
 }
 
-/** The range of `_id` of the subject's days from one to another, both YYYY-MM-DD and inclusive. */
-export function daysOf(subject: string, from = "0000-01-01", to = "9999-12-31") {
-  return { field: "_id", from: dayOf(subject, from), to: `${dayOf(subject, to)}~` };
+/** The range of `_id` of the subject's days. */
+export function daysOf(subject: string) {
+  return { field: "_id", from: dayOf(subject, "0000-01-01"), to: `${dayOf(subject, "9999-12-31")}~` };
 }
 
 /** Hits of one kind. */

@@ -22,7 +22,11 @@ export function bounded(value: string): string {
 
 /** Largest first (ties by name); of more than 200 the 100 largest, and the rest as CUT. */
 export function tallyOf(counts: readonly ValueCount[]): Tally {
-  return boundedCounts(counts, MOST_VALUES, KEPT_VALUES).flat();
+  if (counts.length <= MOST_VALUES) return counts.toSorted(byCountThenName).flat();
+  const values = counts.filter(([value]) => value !== CUT);
+  const kept = largest(values, KEPT_VALUES, byCountThenName);
+  const sumOf = (of: readonly ValueCount[]) => of.reduce((sum, [, count]) => sum + count, 0);
+  return [...kept.flat(), CUT, sumOf(counts) - sumOf(kept)];
 }
 
 export function valueCounts(tally: Tally): ValueCount[] {
@@ -38,14 +42,6 @@ export function addTallies(sum: Tally, added: Tally): Tally {
   for (const [value, count] of [...valueCounts(sum), ...valueCounts(added)])
     counts.set(value, (counts.get(value) ?? 0) + count);
   return tallyOf([...counts]);
-}
-
-function boundedCounts(counts: readonly ValueCount[], most: number, kept: number): ValueCount[] {
-  if (counts.length <= most) return counts.toSorted(byCountThenName);
-  const values = counts.filter(([value]) => value !== CUT);
-  const largestOnes = largest(values, kept, byCountThenName);
-  const sumOf = (of: readonly ValueCount[]) => of.reduce((sum, [, count]) => sum + count, 0);
-  return [...largestOnes, [CUT, sumOf(counts) - sumOf(largestOnes)]];
 }
 
 /** The first `count` of them in their order, without sorting all of them. */

@@ -3,17 +3,20 @@ import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { LinkClicked } from "../../../events/catalogue.ts";
 import type { ClickKind } from "../../../events/vocabulary.ts";
 import type { Position, RecordedEvent } from "../../../stores/event-store/port.ts";
+import { documentsById } from "../../../stores/read-store/document-pages.ts";
 import type { CollectionWrite, Document, ReadStore } from "../../../stores/read-store/port.ts";
+import { clickHours } from "../../definitions/click-hours.ts";
 import {
   CHUNK_HEAD,
   type ChunkDocument,
-  type ChunkHead,
   chunksOf,
+  clickTables,
 } from "../../definitions/click-tables/chunk.ts";
-import { type OpenDayDocument, openDayId } from "../../definitions/summaries/open-days.ts";
+import { linkTotals } from "../../definitions/link-totals.ts";
+import { type OpenDayDocument, openDayId, openDays } from "../../definitions/summaries/open-days.ts";
 import { ClickHoursFold } from "./click-hours-fold.ts";
-import type { ClickCollections } from "./collections.ts";
 import { type LinkRows, LinkTotalsFold } from "./link-totals-fold.ts";
+import type { StoredHead } from "./stored-tables.ts";
 import { SMALL_CHUNK, TableDay, versionAfter } from "./table-day.ts";
 
 /** A day with more chunks than this since some were merged has them merged. */
@@ -24,7 +27,6 @@ const MOST_KEPT = { days: 1_000, totals: 5_000 };
 
 type Deps = {
   readStore: Pick<ReadStore, "find" | "getMany">;
-  collections: ClickCollections;
   /** Whether nothing was stored when it began. */
   isFresh: boolean;
 };
@@ -50,8 +52,8 @@ export class ClickFold {
   constructor(deps: Deps) {
     this.#deps = deps;
     this.#mayBeClosed = !deps.isFresh;
-    this.#hours = new ClickHoursFold(deps.readStore, deps.collections.clickHours);
-    this.#totals = new LinkTotalsFold(deps.readStore, deps.collections.linkTotals, MOST_KEPT.totals);
+    this.#hours = new ClickHoursFold(deps.readStore);
+    this.#totals = new LinkTotalsFold(deps.readStore, MOST_KEPT.totals);
   }
 
   /** Tables that the next commit writes. */
@@ -98,7 +100,6 @@ export class ClickFold {
     to: Position,
     overBefore: string,
   ): Promise<{ documents: CollectionWrite[]; over: string[]; onWritten: () => void }> {
-    const { collections } = this.#deps;
     const days = [...this.#changing];
     this.#changing.clear();
     // Before rows are left out that a chunk has already, and the totals perhaps not.
@@ -129,10 +130,10 @@ export class ClickFold {
     const totals = await this.#totals.fold(rowsByLink, () => yieldToLoop());
     return {
       documents: [
-        { collection: collections.openDays, documents: opened.sort(byId) },
-        { collection: collections.clickTables, documents: chunks.sort(byId), replaced },
-        { collection: collections.linkTotals, documents: totals },
-        { collection: collections.clickHours, documents: await this.#hours.fold() },
+        { collection: openDays.name, documents: opened.sort(byId) },
+        { collection: clickTables.name, documents: chunks.sort(byId), replaced },
+        { collection: linkTotals.name, documents: totals },
+        { collection: clickHours.name, documents: await this.#hours.fold() },
       ],
       over: opened.filter(({ day }) => day < overBefore).map(({ _id }) => _id),
       onWritten: () => {
@@ -169,25 +170,14 @@ export class ClickFold {
   }
 
   async #lookUp(days: readonly TableDay[]): Promise<void> {
-    const { readStore, collections } = this.#deps;
+    const { readStore } = this.#deps;
     for (let at = 0; at < days.length; at += AT_A_TIME) {
       const slice = days.slice(at, at + AT_A_TIME);
-      const listed = documentsById(
-        await readStore.getMany<OpenDayDocument>(
-          collections.openDays,
-          slice.map(({ id }) => id),
-        ),
-      );
-      const tailIds = [...listed.values()].map(({ tail }) => tail);
-      const heads = documentsById(
-        tailIds.length === 0
-          ? []
-          : await readStore.find<Document & ChunkHead>(collections.clickTables, {
-              in: { _id: tailIds },
-              ...{ limit: tailIds.length, fields: CHUNK_HEAD },
-            }),
-      );
-      const tails = new Map<TableDay, Document & ChunkHead>();
+      const dayIds = slice.map(({ id }) => id);
+      const listed = await documentsById<OpenDayDocument>(readStore, openDays.name, dayIds);
+      const tailIds = Array.from(listed.values(), ({ tail }) => tail);
+      const heads = new Map((await this.#headsOf(tailIds)).map((head) => [head._id, head]));
+      const tails = new Map<TableDay, StoredHead>();
       for (const day of slice) {
         const open = listed.get(day.id);
         const head =
@@ -195,9 +185,7 @@ export class ClickFold {
         if (head) tails.set(day, head);
       }
       const small = [...tails.values()].filter(({ rows }) => rows < SMALL_CHUNK).map(({ _id }) => _id);
-      const whole = documentsById(
-        small.length === 0 ? [] : await readStore.getMany<ChunkDocument>(collections.clickTables, small),
-      );
+      const whole = await documentsById<ChunkDocument>(readStore, clickTables.name, small);
       for (const day of slice) {
         const head = tails.get(day);
         const tail = head && { id: head._id, rows: head.rows, last: head.last, version: head._position };
@@ -207,10 +195,17 @@ export class ClickFold {
     }
   }
 
+  /** By a search, as a store reads the columns of chunks that are asked for by their ids. */
+  async #headsOf(ids: readonly string[]): Promise<StoredHead[]> {
+    if (ids.length === 0) return [];
+    const search = { in: { _id: ids }, limit: ids.length, fields: CHUNK_HEAD };
+    return await this.#deps.readStore.find<StoredHead>(clickTables.name, search);
+  }
+
   /** Of a closed day, or one whose chunk was not written before a crash. */
-  async #lastChunk({ accountId, day }: TableDay): Promise<(Document & ChunkHead) | undefined> {
-    const { readStore, collections } = this.#deps;
-    const [last] = await readStore.find<Document & ChunkHead>(collections.clickTables, {
+  async #lastChunk({ accountId, day }: TableDay): Promise<StoredHead | undefined> {
+    const { readStore } = this.#deps;
+    const [last] = await readStore.find<StoredHead>(clickTables.name, {
       range: chunksOf(accountId, day, day),
       sort: { field: "_id", direction: "desc" },
       ...{ limit: 1, fields: CHUNK_HEAD },
@@ -246,10 +241,6 @@ function byLink(days: readonly TableDay[]): Map<string, LinkRows> {
       else rowsByLink.set(link, { accountId: day.accountId, parts: [added] });
     }
   return rowsByLink;
-}
-
-function documentsById<D extends Document>(documents: readonly D[]): Map<string, D> {
-  return new Map(documents.map((document) => [document._id, document]));
 }
 
 function byId(a: Document, b: Document): number {

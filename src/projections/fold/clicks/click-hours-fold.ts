@@ -1,17 +1,16 @@
 // Counts clicks by the hour in which they were recorded, and keeps where in the log these hours begin and end.
 import type { Position } from "../../../stores/event-store/port.ts";
+import { documentsById } from "../../../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
-import { type ClickHourDocument, hourOf } from "../../definitions/click-hours.ts";
+import { type ClickHourDocument, clickHours, hourOf } from "../../definitions/click-hours.ts";
 
 export class ClickHoursFold {
   readonly #readStore: Pick<ReadStore, "getMany">;
-  readonly #collection: string;
   /** Taken since the last commit. */
   #positions = new Map<string, Position[]>();
 
-  constructor(readStore: Pick<ReadStore, "getMany">, collection: string) {
+  constructor(readStore: Pick<ReadStore, "getMany">) {
     this.#readStore = readStore;
-    this.#collection = collection;
   }
 
   take(recordedAt: string, position: Position): void {
@@ -23,13 +22,12 @@ export class ClickHoursFold {
 
   /** The documents that change. @throws what the read store throws */
   async fold(): Promise<ClickHourDocument[]> {
-    const taken = this.#positions;
+    const byHour = this.#positions;
     this.#positions = new Map();
-    if (taken.size === 0) return [];
-    const stored = await this.#readStore.getMany<ClickHourDocument>(this.#collection, [...taken.keys()]);
-    const byHour = new Map(stored.map((document) => [document._id, document]));
-    return [...taken].flatMap(([hour, positions]) => {
-      const before = byHour.get(hour);
+    const hours = [...byHour.keys()];
+    const stored = await documentsById<ClickHourDocument>(this.#readStore, clickHours.name, hours);
+    return [...byHour].flatMap(([hour, positions]) => {
+      const before = stored.get(hour);
       // After a crash the stored one may have some of them.
       const added = before ? positions.filter((position) => position > before._position) : positions;
       const [first, last] = [added[0], added.at(-1)];

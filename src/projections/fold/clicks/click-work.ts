@@ -3,10 +3,9 @@ import { utcDate } from "../../../runtime/moment.ts";
 import { timeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { EventStore, Position } from "../../../stores/event-store/port.ts";
 import type { CollectionWrite, ReadStore } from "../../../stores/read-store/port.ts";
-import { countHit, type LinkTotalsDocument } from "../../definitions/link-totals.ts";
+import { countHit, type LinkTotalsDocument, linkTotals } from "../../definitions/link-totals.ts";
 import type { ClickFold } from "./click-fold.ts";
 import { closeDays } from "./close-days.ts";
-import type { ClickCollections } from "./collections.ts";
 import { markWithdrawn, type PendingWithdrawal, totalsPosition } from "./mark-withdrawn.ts";
 import { mergeChunks } from "./merge-chunks.ts";
 
@@ -22,7 +21,6 @@ const STEP_MS = 10;
 export type ClickWorkState = {
   eventStore: Pick<EventStore, "read" | "readAll">;
   readStore: Pick<ReadStore, "find" | "getMany" | "get">;
-  collections: ClickCollections;
   clock: () => Date;
   /** Monotonic milliseconds. */
   now: () => number;
@@ -105,24 +103,22 @@ export class ClickWork {
   }
 
   async *#mark(pending: readonly PendingWithdrawal[]): AsyncGenerator<void, void> {
-    const { eventStore, readStore, collections, write, fold } = this.#state;
+    const { eventStore, readStore, write, fold } = this.#state;
     const link = pending[0]?.link ?? "";
     await this.#state.commit();
     const asOf = this.#state.committed();
     const later = fold.watch(link);
     try {
       const onMarked = (id: string) => fold.forgetTail(id);
-      const deps = { eventStore, readStore, collections, write, asOf, onMarked };
+      const deps = { eventStore, readStore, write, asOf, onMarked };
       const totals = yield* markWithdrawn(deps, link, pending);
       await this.#state.commit();
-      const stored = await readStore.get<LinkTotalsDocument>(collections.linkTotals, link);
+      const stored = await readStore.get<LinkTotalsDocument>(linkTotals.name, link);
       if (!totals || !stored) return await this.#state.settle(pending, []);
       for (const hit of later) countHit(totals, hit);
       const document = { ...totals, _id: link, _position: totalsPosition(stored, pending) };
       const replaced = new Map([[link, stored._position]]);
-      await this.#state.settle(pending, [
-        { collection: collections.linkTotals, documents: [document], replaced },
-      ]);
+      await this.#state.settle(pending, [{ collection: linkTotals.name, documents: [document], replaced }]);
       fold.forgetTotals(link);
     } finally {
       fold.unwatch(link);
@@ -130,13 +126,13 @@ export class ClickWork {
   }
 
   async *#merge(id: string, of: { accountId: string; day: string }): AsyncGenerator<void, void> {
-    const { readStore, collections, write, fold } = this.#state;
-    yield* mergeChunks({ readStore, collections, write }, of);
+    const { readStore, write, fold } = this.#state;
+    yield* mergeChunks({ readStore, write }, of);
     fold.merged(id);
   }
 
   async *#close(isLast: boolean): AsyncGenerator<void, void> {
-    const { readStore, collections, write, fold, now } = this.#state;
+    const { readStore, write, fold, now } = this.#state;
     const isBusy = (id: string) =>
       !isLast && now() - (this.#changed.get(id) ?? Number.NEGATIVE_INFINITY) < QUIET_MS;
     const onClosed = (id: string) => fold.closed(id);
@@ -144,7 +140,7 @@ export class ClickWork {
     // After a crash tables may have rows behind the checkpoint. They are taken again by now.
     await this.#state.commit();
     yield* closeDays({
-      ...{ readStore, collections, write },
+      ...{ readStore, write },
       asOf: this.#state.committed(),
       before,
       isBusy,

@@ -6,11 +6,17 @@ import type { Document } from "../../../stores/read-store/port.ts";
 import { COLUMNS } from "../../definitions/click-tables/columns.ts";
 import type { DecodedChunk } from "../../definitions/click-tables/decode-chunk.ts";
 import { rowsOfTable } from "../../definitions/click-tables/table.ts";
-import type { AccountDayDocument } from "../../definitions/summaries/account-day.ts";
-import { dayOf, type LinkDayDocument } from "../../definitions/summaries/day.ts";
+import { type AccountDayDocument, accountDays } from "../../definitions/summaries/account-day.ts";
+import { dayOf, type LinkDayDocument, linkDays } from "../../definitions/summaries/day.ts";
 import { changedSince, type DayRows, partRows, placesByLink } from "../../definitions/summaries/day-rows.ts";
-import type { OpenDayDocument } from "../../definitions/summaries/open-days.ts";
-import { isQuiet, pagesFor, pagesOf, quietPages } from "../../definitions/summaries/quiet-links.ts";
+import { type OpenDayDocument, openDays } from "../../definitions/summaries/open-days.ts";
+import {
+  isQuiet,
+  pagesFor,
+  pagesOf,
+  quietLinks,
+  quietPages,
+} from "../../definitions/summaries/quiet-links.ts";
 import { sumAccount } from "../../definitions/summaries/sum-account.ts";
 import { sumLinkDay } from "../../definitions/summaries/sum-rows.ts";
 import { addToLives, type ChangedLinks, type SummedDay, valuesIn } from "./link-lives.ts";
@@ -45,10 +51,10 @@ type Batch = {
 
 /** Yields between steps; to be ended by the caller at any of them, if need be. @throws what the store throws */
 export async function* closeDays(deps: Closing): AsyncGenerator<void, void> {
-  const { readStore, collections, asOf, before, isBusy } = deps;
+  const { readStore, asOf, before, isBusy } = deps;
   let batch = emptyBatch();
   const search = { range: { field: "_id", to: before }, limit: PAGE };
-  for await (const page of documentPages<OpenDayDocument>(readStore, collections.openDays, search))
+  for await (const page of documentPages<OpenDayDocument>(readStore, openDays.name, search))
     for (const open of page) {
       // With rows behind `asOf`, which its summaries would lack, and nobody would look for.
       if (isBusy(open._id) || eventOf(open._position) > asOf) continue;
@@ -65,11 +71,11 @@ function emptyBatch(): Batch {
 }
 
 async function* sumDay(deps: Closing, open: OpenDayDocument, batch: Batch): AsyncGenerator<void, void> {
-  const { readStore, collections, asOf } = deps;
+  const { readStore, asOf } = deps;
   yield* mergeChunks(deps, open);
   const chunks: DecodedChunk[] = [];
-  for (const { _id } of await headsOf(deps, open)) {
-    const chunk = await chunkOf(deps, _id);
+  for (const { _id } of await headsOf(readStore, open)) {
+    const chunk = await chunkOf(readStore, _id);
     if (chunk) chunks.push(chunk);
     yield;
   }
@@ -81,13 +87,13 @@ async function* sumDay(deps: Closing, open: OpenDayDocument, batch: Batch): Asyn
   }
   if (rows.length === first) return void batch.days.push({ open, account: undefined });
   const id = dayOf(open.accountId, open.day);
-  const before = (await readStore.get<AccountDayDocument>(collections.accountDays, id))?._position ?? "";
+  const before = (await readStore.get<AccountDayDocument>(accountDays.name, id))?._position ?? "";
   const sum = yield* sumAccount(open, rows.slice(first));
   if (sum._position === before) return void batch.days.push({ open, account: undefined });
   const isChanged = changedSince(rows, before);
   const quiet = new Map<string, number[]>();
   let quietRows = 0;
-  const writing = new PartsWriter<LinkDayDocument>(deps, collections.linkDays);
+  const writing = new PartsWriter<LinkDayDocument>(deps, linkDays.name);
   for (const [link, places] of yield* placesByLink(rows, first)) {
     const entries = batch.links.get(link) ?? [];
     if (isQuiet(rows, places)) {
@@ -116,24 +122,24 @@ async function* writePages(
   rows: DayRows,
   quiet: ReadonlyMap<string, readonly number[]>,
 ): AsyncGenerator<void, void> {
-  const { readStore, collections, write } = deps;
+  const { readStore, write } = deps;
   const search = { range: pagesOf(account), fields: [], limit: PAGE };
   const before = new Map<string, Position>();
-  for await (const page of documentPages<Document>(readStore, collections.quietLinks, search))
+  for await (const page of documentPages<Document>(readStore, quietLinks.name, search))
     for (const { _id, _position } of page) before.set(_id, _position);
-  const writing = new PartsWriter(deps, collections.quietLinks);
+  const writing = new PartsWriter(deps, quietLinks.name);
   for (const page of quietPages(account, rows, quiet)) {
     before.delete(page._id);
     if (await writing.add(page, COLUMNS.length * page.rows)) yield;
   }
   if (await writing.end()) yield;
   const removed = Array.from(before, ([id, position]) => ({ id, position }));
-  if (removed.length > 0) await write([{ collection: collections.quietLinks, documents: [], removed }]);
+  if (removed.length > 0) await write([{ collection: quietLinks.name, documents: [], removed }]);
 }
 
 /** Lives first, as a day that has been summed before is not added to them again; its links are readable with the account's day. */
 async function* endDays(deps: Closing, { rows, links, days }: Batch): AsyncGenerator<void, void> {
-  const { collections, write, onClosed } = deps;
+  const { write, onClosed } = deps;
   yield* addToLives(deps, rows, links, days);
   let ended: Batch["days"] = [];
   let values = 0;
@@ -141,8 +147,8 @@ async function* endDays(deps: Closing, { rows, links, days }: Batch): AsyncGener
     const documents = ended.flatMap(({ account }) => account ?? []);
     const removed = ended.map(({ open: { _id, _position } }) => ({ id: _id, position: _position }));
     await write([
-      { collection: collections.accountDays, documents },
-      { collection: collections.openDays, documents: [], removed },
+      { collection: accountDays.name, documents },
+      { collection: openDays.name, documents: [], removed },
     ]);
     for (const { open } of ended) onClosed(open._id);
     [ended, values] = [[], 0];

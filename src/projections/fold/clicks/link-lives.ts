@@ -2,6 +2,7 @@
 // bounded lists can't be subtracted.
 import type { ClickKind } from "../../../events/vocabulary.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
+import { documentsById } from "../../../stores/read-store/document-pages.ts";
 import { positionOfRow } from "../../definitions/click-tables/decode-chunk.ts";
 import { laterOf } from "../../definitions/click-tables/positions.ts";
 import type { AccountDayDocument } from "../../definitions/summaries/account-day.ts";
@@ -19,6 +20,7 @@ import {
   hasRoom,
   type LifePart,
   type LinkLifeDocument,
+  linkLife,
   partOfDay,
   withPart,
 } from "../../definitions/summaries/link-life.ts";
@@ -53,11 +55,11 @@ export async function* addToLives(
   days: readonly SummedDay[],
 ): AsyncGenerator<void, void> {
   const anew = new Map<string, string[]>();
-  const writer = new PartsWriter<LinkLifeDocument>(deps, deps.collections.linkLife);
+  const writer = new PartsWriter<LinkLifeDocument>(deps, linkLife.name);
   const ids = yield* inOrder([...links.keys()]);
   for (let at = 0; at < ids.length; at += LINKS_AT_A_TIME) {
     const slice = ids.slice(at, at + LINKS_AT_A_TIME);
-    const stored = await livesOf(deps, slice);
+    const stored = await documentsById<LinkLifeDocument>(deps.readStore, linkLife.name, slice);
     for (const link of slice) {
       const entries = links.get(link) as (LinkDayDocument | number)[];
       const life = stored.get(link);
@@ -128,27 +130,19 @@ function dayOfEntry(rows: DayRows, entry: LinkDayDocument | number): { accountId
   return typeof entry === "number" ? partOfPlace(rows, entry) : entry;
 }
 
-async function livesOf(
-  { readStore, collections }: Pick<ClickWorkDeps, "readStore" | "collections">,
-  links: readonly string[],
-): Promise<Map<string, LinkLifeDocument>> {
-  const stored = await readStore.getMany<LinkLifeDocument>(collections.linkLife, links);
-  return new Map(stored.map((life) => [life._id, life]));
-}
-
 async function* sumAnew(
   deps: ClickWorkDeps,
   accountId: string,
   links: readonly string[],
   days: readonly SummedDay[],
 ): AsyncGenerator<void, void> {
-  const writer = new PartsWriter<LinkLifeDocument>(deps, deps.collections.linkLife);
-  const closed = await closedAndSummed(deps, accountId, days);
+  const writer = new PartsWriter<LinkLifeDocument>(deps, linkLife.name);
+  const closed = await closedAndSummed(deps.readStore, accountId, days);
   for (let first = 0; first < links.length; first += MOST_ANEW) {
     const lives = new Map<string, Life>();
     const some = links.slice(first, first + MOST_ANEW);
     for (const day of closed)
-      for (const document of yield* daysOfLinks(deps, day, some)) {
+      for (const document of yield* daysOfLinks(deps.readStore, day, some)) {
         const link = document._id.slice(0, -day.day.length - 1);
         const before = lives.get(link);
         const _position = laterOf(before?._position ?? "", document._position);
@@ -157,7 +151,7 @@ async function* sumAnew(
     const ids = [...lives.keys()];
     for (let at = 0; at < ids.length; at += LINKS_AT_A_TIME) {
       const slice = ids.slice(at, at + LINKS_AT_A_TIME);
-      const stored = await livesOf(deps, slice);
+      const stored = await documentsById<LinkLifeDocument>(deps.readStore, linkLife.name, slice);
       for (const link of slice) {
         const { _position, ...life } = lives.get(link) as Life;
         const before = stored.get(link)?._position ?? "";
@@ -171,13 +165,13 @@ async function* sumAnew(
 }
 
 async function* daysOfLinks(
-  deps: ClickWorkDeps,
+  readStore: ClickWorkDeps["readStore"],
   day: ClosedDay,
   links: readonly string[],
 ): AsyncGenerator<void, LinkDayDocument[]> {
   const found: LinkDayDocument[] = [];
   try {
-    for await (const document of linkDaysOf(deps, day, links))
+    for await (const document of linkDaysOf(readStore, day, links))
       if (document) found.push(document);
       else yield;
     return found;
@@ -186,8 +180,8 @@ async function* daysOfLinks(
   }
   // It is open, and closing it was ended in the middle: what has changed since it was summed is added once it is closed.
   const rows: DayRows = [];
-  for (const { _id } of await headsOf(deps, day)) {
-    const chunk = await chunkOf(deps, _id);
+  for (const { _id } of await headsOf(readStore, day)) {
+    const chunk = await chunkOf(readStore, _id);
     if (chunk) rows.push(partRows({ chunk, from: 0, to: chunk.rows }));
     yield;
   }
@@ -199,13 +193,13 @@ async function* daysOfLinks(
 
 /** In their order: as they were when they were closed last, also where they are open again, and those that are being closed. */
 async function closedAndSummed(
-  deps: Pick<ClickWorkDeps, "readStore" | "collections">,
+  readStore: ClickWorkDeps["readStore"],
   accountId: string,
   days: readonly SummedDay[],
 ): Promise<ClosedDay[]> {
   const summed = days.flatMap(({ account }) => (account?.accountId === accountId ? account : []));
   const but = new Set(summed.map(({ day }) => day));
-  const others = (await Array.fromAsync(closedDays(deps, accountId))).filter(({ day }) => !but.has(day));
+  const others = (await Array.fromAsync(closedDays(readStore, accountId))).filter(({ day }) => !but.has(day));
   return [...others, ...summed].sort((a, b) => (a.day < b.day ? -1 : 1));
 }
 

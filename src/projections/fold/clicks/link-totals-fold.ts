@@ -1,8 +1,17 @@
 // The totals of links: kept for the next commit where they change with most rows, as they likely change again.
+
+import { LRUCache } from "lru-cache";
+import { documentsById } from "../../../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import type { ChunkBuilder } from "../../definitions/click-tables/chunk-builder.ts";
 import { laterOf } from "../../definitions/click-tables/positions.ts";
-import { addHits, type DayHits, type LinkTotalsDocument, noHits } from "../../definitions/link-totals.ts";
+import {
+  addHits,
+  type DayHits,
+  type LinkTotalsDocument,
+  linkTotals,
+  noHits,
+} from "../../definitions/link-totals.ts";
 import { largest } from "../../definitions/summaries/tally.ts";
 import type { NewRows } from "./table-day.ts";
 
@@ -14,14 +23,13 @@ const AT_A_TIME = 250;
 
 export class LinkTotalsFold {
   readonly #readStore: Pick<ReadStore, "getMany">;
-  readonly #collection: string;
   readonly #mostKept: number;
-  #kept = new Map<string, LinkTotalsDocument>();
+  readonly #kept: LRUCache<string, LinkTotalsDocument>;
 
-  constructor(readStore: Pick<ReadStore, "getMany">, collection: string, mostKept: number) {
+  constructor(readStore: Pick<ReadStore, "getMany">, mostKept: number) {
     this.#readStore = readStore;
-    this.#collection = collection;
     this.#mostKept = mostKept;
+    this.#kept = new LRUCache({ max: mostKept });
   }
 
   /**
@@ -37,11 +45,7 @@ export class LinkTotalsFold {
     for (let at = 0; at < ids.length; at += AT_A_TIME) {
       const slice = ids.slice(at, at + AT_A_TIME);
       const missing = slice.filter((id) => !this.#kept.has(id));
-      const read =
-        missing.length === 0
-          ? []
-          : await this.#readStore.getMany<LinkTotalsDocument>(this.#collection, missing);
-      const stored = new Map(read.map((document) => [document._id, document]));
+      const stored = await documentsById<LinkTotalsDocument>(this.#readStore, linkTotals.name, missing);
       for (const id of slice) {
         const { accountId, parts } = rowsByLink.get(id) as LinkRows;
         const before = this.#kept.get(id) ??
@@ -59,14 +63,7 @@ export class LinkTotalsFold {
             this.#mostKept,
             (a, b) => b.rows - a.rows,
           ).map(({ document }) => document);
-    for (const document of busiest) {
-      this.#kept.delete(document._id);
-      this.#kept.set(document._id, document);
-    }
-    for (const id of this.#kept.keys()) {
-      if (this.#kept.size <= this.#mostKept) break;
-      this.#kept.delete(id);
-    }
+    for (const document of busiest) this.#kept.set(document._id, document);
     return changed;
   }
 

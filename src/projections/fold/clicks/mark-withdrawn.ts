@@ -7,7 +7,7 @@ import type { ClickKind } from "../../../events/vocabulary.ts";
 import { isSelectedBy, type Withdrawal, withdrawalsAfter } from "../../../events/withdrawals.ts";
 import type { EventStore, Position } from "../../../stores/event-store/port.ts";
 import { streamPages } from "../../../stores/event-store/stream-pages.ts";
-import type { ChunkDocument, Mark } from "../../definitions/click-tables/chunk.ts";
+import { type ChunkDocument, clickTables, type Mark } from "../../definitions/click-tables/chunk.ts";
 import { versionOf } from "../../definitions/click-tables/chunk-builder.ts";
 import {
   type DecodedChunk,
@@ -18,8 +18,14 @@ import {
 } from "../../definitions/click-tables/decode-chunk.ts";
 import { laterOf } from "../../definitions/click-tables/positions.ts";
 import { rowsOfTable } from "../../definitions/click-tables/table.ts";
-import { addHits, hitsOfDay, type LinkTotalsDocument, noHits } from "../../definitions/link-totals.ts";
-import { type OpenDayDocument, openDayId } from "../../definitions/summaries/open-days.ts";
+import {
+  addHits,
+  hitsOfDay,
+  type LinkTotalsDocument,
+  linkTotals,
+  noHits,
+} from "../../definitions/link-totals.ts";
+import { type OpenDayDocument, openDayId, openDays } from "../../definitions/summaries/open-days.ts";
 import type { Fields } from "../../projection.ts";
 import { closedDays, linkDayOf } from "./stored-days.ts";
 import {
@@ -58,14 +64,14 @@ export async function* markWithdrawn(
   link: string,
   pending: readonly PendingWithdrawal[],
 ): AsyncGenerator<void, Fields<LinkTotalsDocument> | undefined> {
-  const { readStore, collections } = deps;
-  const totals = await readStore.get<LinkTotalsDocument>(collections.linkTotals, link);
+  const { readStore } = deps;
+  const totals = await readStore.get<LinkTotalsDocument>(linkTotals.name, link);
   if (!totals) return undefined;
   const { accountId } = totals;
   const wanted = new Set(pending.map(({ position }) => position));
   for (const change of await changesOf(deps, link, wanted)) {
     const { from, to } = change.withdrawal;
-    for await (const head of chunkHeads(deps, accountId, from.slice(0, 10), to.slice(0, 10))) {
+    for await (const head of chunkHeads(readStore, accountId, from.slice(0, 10), to.slice(0, 10))) {
       if (head.first <= change.withdrawal.upTo) await markChunk(deps, link, head, change);
       yield;
     }
@@ -99,11 +105,11 @@ async function changesOf(
 }
 
 async function markChunk(deps: Marking, link: string, head: StoredHead, change: Change): Promise<void> {
-  const { readStore, collections, write, onMarked } = deps;
+  const { readStore, write, onMarked } = deps;
   const { withdrawal, position } = change;
   // The log is read before the chunk is read to be replaced, as a commit may replace it meanwhile.
   const selected = change.isEnd ? undefined : await selectedOf(deps, link, head, withdrawal);
-  const document = await readStore.get<ChunkDocument>(collections.clickTables, head._id);
+  const document = await readStore.get<ChunkDocument>(clickTables.name, head._id);
   if (!document) return;
   const marks = change.isEnd
     ? endedMarks(document.marks, withdrawal, position)
@@ -111,9 +117,9 @@ async function markChunk(deps: Marking, link: string, head: StoredHead, change: 
   if (!marks) return;
   const { _id, accountId, day } = document;
   const id = openDayId(accountId, day);
-  const [opened] = await readStore.getMany<OpenDayDocument>(collections.openDays, [id]);
+  const [opened] = await readStore.getMany<OpenDayDocument>(openDays.name, [id]);
   const version = versionAfter(versionOf(document.last, marks), document._position);
-  const last = (await headsOf(deps, { accountId, day })).at(-1)?._id ?? _id;
+  const last = (await headsOf(readStore, { accountId, day })).at(-1)?._id ?? _id;
   const open: OpenDayDocument = {
     ...(opened ?? { accountId, day, tail: last, appended: 0 }),
     _id: id,
@@ -122,9 +128,9 @@ async function markChunk(deps: Marking, link: string, head: StoredHead, change: 
   };
   const marked: ChunkDocument = { ...document, _position: version, marks };
   await write([
-    { collection: collections.openDays, documents: [open] },
+    { collection: openDays.name, documents: [open] },
     {
-      collection: collections.clickTables,
+      collection: clickTables.name,
       documents: [marked],
       replaced: new Map([[_id, document._position]]),
     },
@@ -162,7 +168,7 @@ async function selectedOf(
 ): Promise<ReadonlySet<Position> | undefined> {
   const { visitor, ipPrefix, userAgent } = withdrawal;
   if (visitor === undefined && ipPrefix === undefined && userAgent === undefined) return undefined;
-  const chunk = await chunkOf(deps, head._id);
+  const chunk = await chunkOf(deps.readStore, head._id);
   const rows = chunk ? candidatesIn(chunk, link, withdrawal) : [];
   const positions = rows.map((row) => positionOfRow(chunk as DecodedChunk, row));
   const isSelected = isSelectedBy(withdrawal);
@@ -221,19 +227,19 @@ async function* sumTotals(
   link: string,
   accountId: string,
 ): AsyncGenerator<void, Fields<LinkTotalsDocument>> {
-  const { asOf } = deps;
+  const { readStore, asOf } = deps;
   const totals = noHits(accountId);
-  const open = await openDaysOf(deps, accountId);
-  for await (const closed of closedDays(deps, accountId)) {
+  const open = await openDaysOf(readStore, accountId);
+  for await (const closed of closedDays(readStore, accountId)) {
     if (open.includes(closed.day)) continue;
-    const day = await linkDayOf(deps, closed, link);
+    const day = await linkDayOf(readStore, closed, link);
     if (day) addHits(totals, hitsOfDay(day));
     yield;
   }
   for (const day of open) {
     const chunks: DecodedChunk[] = [];
-    for (const { _id, first } of await headsOf(deps, { accountId, day })) {
-      const chunk = first <= asOf ? await chunkOf(deps, _id) : undefined;
+    for (const { _id, first } of await headsOf(readStore, { accountId, day })) {
+      const chunk = first <= asOf ? await chunkOf(readStore, _id) : undefined;
       if (chunk?.columns.link.values.includes(link)) chunks.push(chunk);
       yield;
     }

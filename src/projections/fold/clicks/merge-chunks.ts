@@ -1,5 +1,5 @@
 // Merges the chunks of a day, for who reads it and for the number of documents: not the last one, which commits may replace.
-import { type ChunkDocument, MOST_ROWS } from "../../definitions/click-tables/chunk.ts";
+import { type ChunkDocument, clickTables, MOST_ROWS } from "../../definitions/click-tables/chunk.ts";
 import { ChunkBuilder, MOST_CHARACTERS } from "../../definitions/click-tables/chunk-builder.ts";
 import type { DecodedChunk } from "../../definitions/click-tables/decode-chunk.ts";
 import { rowsOfTable } from "../../definitions/click-tables/table.ts";
@@ -21,12 +21,12 @@ const ROWS_AT_A_TIME = 5_000;
  * others are removed in the same write, after it. @throws what the store throws
  */
 export async function* mergeChunks(deps: ClickWorkDeps, of: AccountDay): AsyncGenerator<void, void> {
-  const heads = await headsOf(deps, of);
+  const heads = await headsOf(deps.readStore, of);
   for (const run of runsOf(heads.slice(0, -1))) {
     let chunks: DecodedChunk[] = [];
     let characters = 0;
     for (const { _id } of run) {
-      const chunk = await chunkOf(deps, _id);
+      const chunk = await chunkOf(deps.readStore, _id);
       yield;
       if (!chunk) continue;
       const more = charactersIn(chunk);
@@ -57,7 +57,7 @@ async function* writeMerged(
   const document: ChunkDocument = builder.document();
   await deps.write([
     {
-      collection: deps.collections.clickTables,
+      collection: clickTables.name,
       documents: [{ ...document, _position: versionAfter(document._position, first.version) }],
       replaced: new Map([[first.id, first.version]]),
       removed: others.map(storedAs),

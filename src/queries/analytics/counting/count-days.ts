@@ -9,11 +9,10 @@ import {
   type ValueCounts,
 } from "../../../projections/definitions/summaries/account-day.ts";
 import { dayOf } from "../../../projections/definitions/summaries/day.ts";
-import { DayBeingClosed } from "../../../projections/fold/clicks/stored-days.ts";
+import { DayBeingClosed, linkDayOf } from "../../../projections/fold/clicks/stored-days.ts";
 import { eventOf } from "../../../projections/fold/clicks/table-day.ts";
 import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
-import { closedLinkDay } from "../closed-link-days.ts";
 import type { Period } from "../question.ts";
 import { DAY_MS } from "../time-zone.ts";
 import { type Counting, countRows, type DayCounts, type DayQuestion, placeOf } from "./count-rows.ts";
@@ -66,7 +65,7 @@ export function dayCounter({ reader, readStore }: Deps) {
     const [key] = link;
     if (key === undefined) return countAccountDay(account, of);
     try {
-      return countLinkDay(day.day, await closedLinkDay(readStore, account, key), of);
+      return countLinkDay(day.day, await linkDayOf(readStore, account, key), of);
     } catch (error) {
       if (error instanceof DayBeingClosed) return undefined;
       throw error;

@@ -8,11 +8,7 @@ import {
   VALUE_MEMBERS,
   type ValueCounts,
 } from "../../../projections/definitions/summaries/account-day.ts";
-import {
-  type Breakdown,
-  DIMENSIONS,
-  type Dimension,
-} from "../../../projections/definitions/summaries/breakdown.ts";
+import { type Breakdown, DIMENSIONS } from "../../../projections/definitions/summaries/breakdown.ts";
 import type {
   KindOfDay,
   LinkDayDocument,
@@ -39,16 +35,7 @@ import {
 import { isLocal, localValues } from "./group-values.ts";
 import { midnightOf, nothing } from "./sum-days.ts";
 
-/** The fields of the dimensions. */
-export const DIMENSION_FIELDS = {
-  devices: "device",
-  countries: "country",
-  cities: "city",
-  browsers: "browser",
-  os: "os",
-  referrers: "referrer",
-} as const satisfies Record<Dimension, CountedBy>;
-
+const DIMENSION_COLUMNS: readonly CountedBy[] = Object.values(DIMENSIONS);
 /** Rows of a group that are told from lists which may be cut; for more of them the tables are read. */
 const MOST_ROWS_OF_CUT = 200;
 
@@ -185,7 +172,7 @@ function isSummedField(field: CountedBy): field is SummedField {
 
 /** The tally of a field; undefined for a field that has none. */
 function tallyOf(field: CountedBy): ((counted: Partial<KindOfDay>) => Tally | undefined) | undefined {
-  const place = DIMENSIONS.findIndex((name) => DIMENSION_FIELDS[name] === field);
+  const place = DIMENSION_COLUMNS.indexOf(field);
   if (place !== -1) return ({ tallies }) => tallies?.[place];
   const utm = UTM_FIELDS.find((name) => field === `utm_${name}`);
   if (utm) return (counted) => counted.utm?.[utm];

@@ -3,7 +3,6 @@ import { LRUCache } from "lru-cache";
 import {
   CHUNK_HEAD,
   type ChunkDocument,
-  type ChunkHead,
   chunksOf,
   clickTables,
 } from "../../../projections/definitions/click-tables/chunk.ts";
@@ -15,21 +14,20 @@ import {
 } from "../../../projections/definitions/click-tables/decode-chunk.ts";
 import type { ChunkRows } from "../../../projections/definitions/click-tables/table.ts";
 import { DayBeingClosed } from "../../../projections/fold/clicks/stored-days.ts";
+import { chunkHeads, type StoredHead } from "../../../projections/fold/clicks/stored-tables.ts";
 import { eventOf } from "../../../projections/fold/clicks/table-day.ts";
 import { DomainError } from "../../../runtime/errors.ts";
 import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
-import { documentPages } from "../../../stores/read-store/document-pages.ts";
-import type { Document, ReadStore } from "../../../stores/read-store/port.ts";
+import type { ReadStore } from "../../../stores/read-store/port.ts";
 
 /** A million rows of an account with many visitors take 66 MB. */
 const KEPT_BYTES = 96 * 1024 * 1024;
-const HEADS_AT_A_TIME = 1_000;
 /** Chunks may be merged between the read of their heads and that of their columns. */
 const TRIES = 10;
 
 /** `skip`: its rows up to this position are contained in the chunks before it (table.ts). `build`: whose chunk it is. */
-export type Head = Document & ChunkHead & { skip: Position; build: number };
+export type Head = StoredHead & { skip: Position; build: number };
 
 /** `heads`: of one UTC day, in the order of their first rows. `version`: of the last event that changed the table. */
 export type TableDay = { day: string; heads: Head[]; version: Position };
@@ -51,22 +49,20 @@ export function tableReader({ readStore, queried = async () => 0 }: Deps) {
   async function days(accountId: string, from?: string, to?: string): Promise<TableDay[]> {
     const byDay = new Map<string, TableDay>();
     const build = await queried();
-    const query = { range: chunksOf(accountId, from, to), fields: CHUNK_HEAD, limit: HEADS_AT_A_TIME };
     let last: Position = "";
-    for await (const page of documentPages<Document & ChunkHead>(readStore, clickTables.name, query))
-      for (const head of page) {
-        const known = byDay.get(head.day);
-        const ofDay = known ?? { day: head.day, heads: [], version: "" };
-        if (!known) {
-          byDay.set(head.day, ofDay);
-          last = "";
-        }
-        const version = eventOf(head._position);
-        if (version > ofDay.version) ofDay.version = version;
-        if (head.last <= last) continue;
-        ofDay.heads.push({ ...head, skip: last, build });
-        last = head.last;
+    for await (const head of chunkHeads(readStore, accountId, from, to)) {
+      const known = byDay.get(head.day);
+      const ofDay = known ?? { day: head.day, heads: [], version: "" };
+      if (!known) {
+        byDay.set(head.day, ofDay);
+        last = "";
       }
+      const version = eventOf(head._position);
+      if (version > ofDay.version) ofDay.version = version;
+      if (head.last <= last) continue;
+      ofDay.heads.push({ ...head, skip: last, build });
+      last = head.last;
+    }
     if ((await queried()) !== build) throw new ChunkReplaced("Another build has taken over");
     return [...byDay.values()];
   }
@@ -74,7 +70,7 @@ export function tableReader({ readStore, queried = async () => 0 }: Deps) {
   /** The earliest; undefined for none. */
   async function firstDay(accountId: string): Promise<TableDay | undefined> {
     const query = { range: chunksOf(accountId), fields: CHUNK_HEAD, limit: 1 };
-    const [head] = await readStore.find<Document & ChunkHead>(clickTables.name, query);
+    const [head] = await readStore.find<StoredHead>(clickTables.name, query);
     return head && (await days(accountId, head.day, head.day))[0];
   }
 

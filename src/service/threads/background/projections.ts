@@ -38,7 +38,6 @@ export function projectionsOf(
     status: groupStatus({ eventStore, readStore: foldStore, clock }, group),
   }));
   const sealing = { eventStore, keys: sealKeysFrom(config), noted: notedSeal(foldStore), clock, newId, log };
-  let isUnavailable = false;
   return {
     async run(signal) {
       await Promise.all([
@@ -51,25 +50,15 @@ export function projectionsOf(
       ]);
     },
     async status() {
-      try {
-        const statuses: GroupStatus[] = [];
-        for (const { run, status } of groups) {
-          const stored = await status();
-          const { failure } = run;
-          statuses.push({
-            ...stored,
-            processed: run.processed(stored),
-            ...(failure !== undefined && { failure }),
-          });
-        }
-        isUnavailable = false;
-        return statuses;
-      } catch (err) {
-        // One log line an outage.
-        if (!isUnavailable) log.warn({ err }, "projection status unavailable");
-        isUnavailable = true;
+      const statuses = groups.map(async ({ run, status }) => {
+        const stored = await status();
+        const { failure } = run;
+        return { ...stored, processed: run.processed(stored), ...(failure !== undefined && { failure }) };
+      });
+      return await Promise.all(statuses).catch((err: unknown) => {
+        log.warn({ err }, "projection status unavailable");
         return undefined;
-      }
+      });
     },
   };
 }

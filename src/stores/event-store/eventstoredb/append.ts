@@ -1,5 +1,6 @@
 // One append to EventStoreDB: cut to the server's size, repeated until its outcome is known, conflicts told apart.
 import { type EventStoreDBClient, NO_STREAM, WrongExpectedVersionError } from "@eventstore/db-client";
+import { inTime } from "../../../runtime/pause.ts";
 import {
   type AppendResult,
   type ExpectedRevision,
@@ -9,7 +10,6 @@ import {
 } from "../port.ts";
 import { type Deps, NoAnswer, withRetries } from "./errors.ts";
 import { type Proposed, positionText, proposed, recorded } from "./events.ts";
-import { answerWithin } from "./pull.ts";
 import { readStream } from "./read.ts";
 
 /** Servers before 26 refuse an append above 1 MiB; far below it, one append never holds up the others for long. */
@@ -70,7 +70,8 @@ async function appendOnce(
       requiresLeader: true,
       deadline: timeoutMs,
     });
-    const appended = await answerWithin(timeoutMs + 1_000, call);
+    const appended = await inTime(timeoutMs + 1_000, call);
+    if (!appended) throw new NoAnswer(timeoutMs + 1_000);
     const revision = Number(appended.nextExpectedRevision);
     // Of a stream that was deleted the server takes the next revision for that of a new one.
     if (isNew && revision !== events.length - 1)

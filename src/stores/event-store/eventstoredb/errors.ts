@@ -7,15 +7,13 @@ import {
 } from "@eventstore/db-client";
 import { DomainError, Failure, messageOf } from "../../../runtime/errors.ts";
 import { backoffMs } from "../../../runtime/keep-trying.ts";
-import type { Sleep } from "../../../runtime/pause.ts";
+import { pause } from "../../../runtime/pause.ts";
 import { StoreFailed, StoreUnavailable } from "../../connections/errors.ts";
 import { StreamRemoved } from "../port.ts";
 import type { Servers } from "./connection.ts";
-import { type Right, whatIsMissing } from "./rights.ts";
 
 export type Deps = {
   servers: Servers;
-  sleep: Sleep;
   random: () => number;
   /** Longest silence of a call. */
   timeoutMs: number;
@@ -23,11 +21,19 @@ export type Deps = {
   silenceMs: number;
 };
 
+/** What a call needs its user for; `$all` is the whole log. */
+export type Right = { may: "read" | "write"; stream: string };
+
+export const READ_LOG: Right = { may: "read", stream: "$all" };
+
 /** What a restart, an election, a busy server or a lost connection end in. */
 const TRANSIENT: unknown[] = ["timeout", "deadline-exceeded", "unavailable", "cancelled", "not-leader"];
 
 /** gRPC codes that stay `unknown` to the client and never heal: a bad request, no permission, a missing method. */
 const LASTING_CODES: unknown[] = [3, 7, 9, 11, 12];
+
+const PERMISSION_DENIED = 7;
+const UNAUTHENTICATED = 16;
 
 const ATTEMPTS = 4;
 const RETRY = { fromMs: 200, toMs: 1_000 };
@@ -61,7 +67,7 @@ export function readError(error: unknown): unknown {
  * of our own unchanged
  */
 export async function withRetries<T>(
-  { servers, sleep, random }: Deps,
+  { servers, random }: Deps,
   right: Right,
   work: (client: EventStoreDBClient) => Promise<T>,
 ): Promise<T> {
@@ -74,7 +80,7 @@ export async function withRetries<T>(
       leaveOrThrow(servers, client, error, right);
       if (attempt === ATTEMPTS || performance.now() - started > GIVE_UP_MS)
         throw new StoreUnavailable(`The event store can't be reached: ${messageOf(error)}`, { cause: error });
-      await sleep(backoffMs(attempt, RETRY, random));
+      await pause(backoffMs(attempt, RETRY, random));
     }
   }
 }
@@ -110,4 +116,17 @@ function lasting(cause: unknown, { user }: Servers, right: Right): unknown {
 /** Some calls of the client fail with gRPC's own errors, which have no type. */
 function named(error: unknown): { type?: unknown; code?: unknown } {
   return error instanceof Error ? (convertToCommandError(error) as { type?: unknown; code?: unknown }) : {};
+}
+
+/** By gRPC's code of the refusal; undefined for one that has other causes. `user`: of the connection string. */
+function whatIsMissing(code: unknown, user: string | undefined, right: Right): string | undefined {
+  if (code !== PERMISSION_DENIED && code !== UNAUTHENTICATED) return undefined;
+  if (user === undefined) return "EVENTSTORE_URL names no user, such as esdb://USER:PASSWORD@host:2113";
+  const named = JSON.stringify(user);
+  if (code === UNAUTHENTICATED)
+    return `the server doesn't know the user ${named} of EVENTSTORE_URL by this password, or has disabled it`;
+  const { may, stream } = right;
+  if (stream !== READ_LOG.stream)
+    return `the user ${named} may not ${may} the stream ${stream}: an administrator's default rights ($userStreamAcl in the stream $settings) or the stream's own must let it`;
+  return `the user ${named} may not read $all: an administrator grants it by setStreamMetadata("$all", { acl: { readRoles: ["$admins", ${named}] } })`;
 }

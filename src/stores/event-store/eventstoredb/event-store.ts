@@ -1,15 +1,14 @@
 // The event store of servers: EventStoreDB, or KurrentDB, its present name; the faults of their client end in this folder.
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import pLimit from "p-limit";
-import { inTime, pause, untilAborted } from "../../../runtime/pause.ts";
+import { inTime, untilAborted } from "../../../runtime/pause.ts";
 import { StoreUnavailable } from "../../connections/errors.ts";
 import type { AppendResult, EventStore, PageAsRead, SubscribeOptions } from "../port.ts";
 import { append } from "./append.ts";
 import { Servers } from "./connection.ts";
-import { type Deps, withRetries } from "./errors.ts";
+import { type Deps, READ_LOG, type Right, withRetries } from "./errors.ts";
 import { readHead, readIdAt, readPage, selectedAfter, subscribeForEver } from "./read.ts";
 import { readWholeStream, structureProblems } from "./removed-streams.ts";
-import { READ_LOG, type Right } from "./rights.ts";
 import { textsOf } from "./selections.ts";
 
 export type EventStoreDbOptions = Partial<Pick<Deps, "timeoutMs" | "silenceMs" | "random">> & {
@@ -30,7 +29,7 @@ export async function openEventStoreDb(
   { timeoutMs = 5_000, silenceMs = 30_000, inFlight = 64, random = Math.random }: EventStoreDbOptions = {},
 ): Promise<EventStore> {
   const servers = new Servers(connectionString);
-  const deps: Deps = { servers, sleep: pause, random, timeoutMs, silenceMs };
+  const deps: Deps = { servers, random, timeoutMs, silenceMs };
   const closing = new AbortController();
   const appends = new Set<Promise<AppendResult>>();
   const appending = bounded(inFlight);

@@ -123,10 +123,3 @@ export function pagesOf<T extends Placed>(
   }
   return pulled();
 }
-
-/** Rejects with NoAnswer after `ms`; the work continues, and its later failure is ignored. */
-export async function answerWithin<T>(ms: number, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new NoAnswer(ms)), ms);
-  return await Promise.race([work, promise]).finally(() => clearTimeout(timer));
-}

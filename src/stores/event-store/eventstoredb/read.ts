@@ -9,6 +9,7 @@ import {
 } from "@eventstore/db-client";
 import { Failure } from "../../../runtime/errors.ts";
 import { backoffMs } from "../../../runtime/keep-trying.ts";
+import { pause } from "../../../runtime/pause.ts";
 import {
   START as LOG_START,
   type LogPage,
@@ -19,10 +20,9 @@ import {
   type RecordedEvent,
   type SubscribeOptions,
 } from "../port.ts";
-import { type Deps, isMissingStream, leaveOrThrow, NoAnswer } from "./errors.ts";
+import { type Deps, isMissingStream, leaveOrThrow, NoAnswer, READ_LOG } from "./errors.ts";
 import { logPosition, recorded } from "./events.ts";
 import { type PartOfLog, type Placed, type PulledPage, type PullOptions, pagesOf } from "./pull.ts";
-import { READ_LOG } from "./rights.ts";
 import { ofCategories, type Selection, textsOfEvents } from "./selections.ts";
 
 /** A node that follows may lag, so it refuses and names the leader. */
@@ -159,7 +159,7 @@ export async function* subscribeForEver(deps: Deps, options: SubscribeOptions): 
     } catch (error) {
       leaveOrThrow(deps.servers, client, error, READ_LOG);
     }
-    await deps.sleep(backoffMs(1, RESUBSCRIBE, deps.random), signal);
+    await pause(backoffMs(1, RESUBSCRIBE, deps.random), signal);
   }
 }
 

@@ -84,8 +84,8 @@ function eventOf(item: unknown, row: AppendRow, n: number): RecordedEvent {
   const { id, type, data, metadata } = (item ?? {}) as Partial<NewEvent>;
   if (typeof id === "string" && typeof type === "string" && data !== undefined && isObject(metadata))
     return { id, type, data, metadata, ...placeOf(row, n) };
-  const known = { ...(typeof id === "string" && { id }), ...(typeof type === "string" && { type }) };
-  return { ...unreadable(row, n, "it is no event with id, type, data and metadata"), ...known };
+  const readable = { ...(typeof id === "string" && { id }), ...(typeof type === "string" && { type }) };
+  return { ...unreadable(row, n, "it is no event with id, type, data and metadata"), ...readable };
 }
 
 function unreadable(row: AppendRow, n: number, reason: string): RecordedEvent {

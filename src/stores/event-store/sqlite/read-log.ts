@@ -118,8 +118,8 @@ export class LogFileReader {
 
   /** One ordered branch per category; SQLite merges them as it goes, so that a reader that stops early sorts nothing. */
   #statementOf(count: number): StatementSync {
-    const known = this.#ofCategories.get(count);
-    if (known) return known;
+    const prepared = this.#ofCategories.get(count);
+    if (prepared) return prepared;
     const branch = `SELECT ${COLUMNS} FROM appends WHERE category = ? AND position > ?`;
     const sql = `${Array(count).fill(branch).join(" UNION ALL ")} ORDER BY position`;
     const statement = this.#db.prepare(sql);

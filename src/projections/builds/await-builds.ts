@@ -1,17 +1,15 @@
-// For commands: folds what is queried to the end of the log, and builds until they have taken over, or watches who does.
+// For commands: waits for documents that have what is in the log, and for builds to take over; folds these where nobody else does.
 
 import { Failure } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
 import { isOfThisLog } from "../../stores/event-store/foreign-position.ts";
 import { START } from "../../stores/event-store/port.ts";
-import type { ReadStore } from "../../stores/read-store/port.ts";
 import { type Build, checkpointName, collectionsOf } from "../fold/build.ts";
-import { foldBuild } from "../fold/fold-build.ts";
 import type { ProjectionGroup } from "../groups.ts";
-import { type Builds, buildingOf, isSame, keptBuild, queriedBuild } from "./builds.ts";
-import { changeBuilds, readBuilds } from "./builds-document.ts";
+import { type Builds, isSame, queriedBuild } from "./builds.ts";
+import { readBuilds } from "./builds-document.ts";
 import { type CompleteDeps, completeBuild, type Outcome } from "./complete-build.ts";
-import { dropRetired, registerBuilds } from "./register-builds.ts";
+import { dropRetired } from "./register-builds.ts";
 
 /** `previous`: number of the build that was active before, null for none. */
 export type FinishedBuild = {
@@ -23,7 +21,7 @@ export type FinishedBuild = {
   events: number;
 };
 
-export type FoldNowDeps = CompleteDeps & {
+export type FinishDeps = CompleteDeps & {
   /** Whether a service runs on the same stores, which folds builds by itself. */
   isServed: () => Promise<boolean>;
 };
@@ -31,29 +29,14 @@ export type FoldNowDeps = CompleteDeps & {
 const POLL_MS = 250;
 /** A service that has done nothing for so long has no projector. */
 const SILENT_MS = 15_000;
-/** For the projector of a running service, which needs a fraction of it. */
-const LONGEST_WAIT_MS = 2_000;
 const SHORT_MS = 20;
-
-/** Documents as of the end of the log. A queried build of an older version isn't folded, and may be behind. */
-export async function foldQueried(
-  deps: FoldNowDeps,
-  group: ProjectionGroup,
-  signal = new AbortController().signal,
-): Promise<void> {
-  const builds = await registerBuilds(deps, group);
-  const kept = keptBuild(group, builds);
-  if (kept) await foldBuild(deps, group, kept, { signal, follows: false });
-  const building = buildingOf(group, builds);
-  if (!queriedBuild(group, builds) && building) await finishBuild(deps, group, builds, signal);
-}
 
 /**
  * Waits until the build in the making has taken over; folds it where no service does.
  * @throws Failure where it was cancelled, or waits for a newer program; what the stores throw; the signal's reason
  */
 export async function finishBuild(
-  deps: FoldNowDeps,
+  deps: FinishDeps,
   group: ProjectionGroup,
   begun: Builds,
   signal: AbortSignal,
@@ -113,38 +96,6 @@ export async function becomeCurrent(
     if (performance.now() - startedAt >= withinMs) return false;
     await pause(SHORT_MS);
   }
-}
-
-/**
- * `readStore` when what is queried is at the end of the log or gets there in time, else a new store in which the log was
- * folded again: for readers that may not write. @throws what the stores throw
- */
-export async function currentDocuments(
-  deps: FoldNowDeps & { openScratch: () => Promise<ReadStore> },
-  groups: readonly ProjectionGroup[],
-): Promise<ReadStore> {
-  const withinMs = (await deps.isServed()) ? LONGEST_WAIT_MS : 0;
-  if (await becomeCurrent(deps, groups, withinMs)) return deps.readStore;
-  const readStore = await deps.openScratch();
-  try {
-    for (const group of groups) await foldScratch({ ...deps, readStore }, group, undefined);
-    return readStore;
-  } catch (error) {
-    await readStore.close();
-    throw error;
-  }
-}
-
-/** Folds the log into an empty store. `rules`: as of a Build. */
-export async function foldScratch(
-  deps: CompleteDeps,
-  group: ProjectionGroup,
-  rules: string | undefined,
-): Promise<Build> {
-  const active: Build = { version: group.version, build: 0, ...(rules !== undefined && { rules }) };
-  await changeBuilds(deps, group, (builds) => (builds.active ? builds : { active, retired: [], next: 1 }));
-  await foldBuild(deps, group, active, { signal: new AbortController().signal, follows: false });
-  return active;
 }
 
 /** Whether no event up to `head` is missing; one that waits for a newer program is as current as it can be. */

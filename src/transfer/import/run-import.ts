@@ -1,9 +1,11 @@
+// `linkledger import`, and lists that are pasted in the portal: reads what another service or a person wrote record by record,
+// and says of each that fails why.
 import { setImmediate } from "node:timers/promises";
 import { Refused } from "../../commands/refusals.ts";
 import { type TimeZone, UTC } from "../../queries/analytics/time-zone.ts";
-import type { ImportLinkDeps, ImportTarget } from "./import-link.ts";
 import { namesOf, type Part, partsOf, refuseOtherFile } from "./import-parts.ts";
 import type { ImportFormat } from "./imported.ts";
+import type { ImportLinkDeps, ImportTarget } from "./place-imported.ts";
 import type { Source } from "./reading/lines.ts";
 import { readRows } from "./reading/read-rows.ts";
 import type { RowOrError } from "./reading/row.ts";

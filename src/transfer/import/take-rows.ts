@@ -15,16 +15,16 @@ import { type Position, RevisionConflict } from "../../stores/event-store/port.t
 import { clickAppender } from "./append-imported.ts";
 import { clickDataOf } from "./click-data.ts";
 import { fieldCounts } from "./field-counts.ts";
+import { importLink } from "./import-link.ts";
+import type { Part } from "./import-parts.ts";
+import type { ImportedClick, ImportedFields, ImportedLink, ImportFormat, LinkReference } from "./imported.ts";
 import {
   type ClaimedLinks,
   derivedTimeId,
   type ImportLinkDeps,
   type ImportTarget,
-  importLink,
   type TargetLink,
-} from "./import-link.ts";
-import type { Part } from "./import-parts.ts";
-import type { ImportedClick, ImportedFields, ImportedLink, ImportFormat, LinkReference } from "./imported.ts";
+} from "./place-imported.ts";
 import type { RowOrError } from "./reading/row.ts";
 
 /**

@@ -1,6 +1,6 @@
 // `npm run bench webhooks`: deliveries a second after a burst of clicks, and their delay at a steady rate.
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
-import { addWebhook } from "../../src/commands/webhooks/webhooks.ts";
+import { addWebhook } from "../../src/commands/webhooks/change-webhooks.ts";
 import { CLICK_KINDS, INTERFACE_LIMITS } from "../../src/events/vocabulary.ts";
 import { receiverUrl } from "../../src/webhooks/receiver/receiver-url.ts";
 import { startChild } from "../load/child.ts";

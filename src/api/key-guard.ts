@@ -1,8 +1,7 @@
 // Authenticates the API key of a request, then applies the hourly rate limit, before any body is read.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
-import { hashKey } from "../commands/account/change-keys.ts";
-import { keyUseSecret } from "../commands/account/secrets.ts";
+import { hashKey, keyUseSecret } from "../commands/account/change-keys.ts";
 import { may, RIGHT_OF_SCOPE } from "../commands/people/rights.ts";
 import { Refused } from "../commands/refusals.ts";
 import { type KeyScope, type Limits, USUAL_SCOPES } from "../events/vocabulary.ts";

@@ -7,9 +7,9 @@ import {
   noAccount,
   type OpenAccount,
 } from "../commands/account/account.ts";
-import { type ClaimState, evolveClaim, unclaimed } from "../commands/domains/domain.ts";
+import { type ClaimState, evolveClaim, unclaimed } from "../commands/domains/decide-domain.ts";
 import { type ExistingLink, evolve as evolveLink, freeLink, type LinkState } from "../commands/links/link.ts";
-import { evolve as evolvePerson, newPerson, type PersonState } from "../commands/people/person.ts";
+import { evolve as evolvePerson, newPerson, type PersonState } from "../commands/people/decide-person.ts";
 import { personEvents } from "../events/accounts/account-events.ts";
 import type {
   AccountEvent,

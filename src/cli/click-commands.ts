@@ -2,8 +2,8 @@
 
 import { existing } from "../commands/links/link.ts";
 import { currentLink, type LinkAddress } from "../commands/links/link-stream.ts";
+import type { FindMatching } from "../commands/withdrawals/decide-withdrawal.ts";
 import { restoreClicks, withdrawClicks } from "../commands/withdrawals/withdraw-clicks.ts";
-import type { FindMatching } from "../commands/withdrawals/withdrawal.ts";
 import { linkKey } from "../events/streams.ts";
 import { changesOfNumbers, changesRow } from "../queries/analytics/changes/changes-of-numbers.ts";
 import { type ChangesParameters, changesRequest } from "../queries/analytics/changes/changes-request.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import type { CommandContext } from "../commands/caller.ts";
 import { txtResolver } from "../commands/domains/hostname.ts";
-import { lazyMailer } from "../commands/mail/lazy-mailer.ts";
+import { smtpMailer } from "../commands/mail/mailer.ts";
 import type { MailDeps } from "../commands/mail/people-mails.ts";
 import { isRefused, Refused } from "../commands/refusals.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
@@ -218,6 +218,6 @@ function depsOf(config: Config, { eventStore, readStore, secrets, deliveryQueue 
   const accepted = (url: string) => receiverUrl(url, reach);
   const own = { baseHost, baseUrl, keyPrefix, limits, resolveTxt, receiverUrl: accepted };
   const people = { accountsOf: accountsOf({ eventStore, readStore }) };
-  const mailing = { mailer: lazyMailer(config), log: mailLog(call) };
+  const mailing = { mailer: smtpMailer(config), log: mailLog(call) };
   return { ...runtimeDeps, eventStore, readStore, secrets, deliveryQueue, ...people, ...own, ...mailing };
 }

@@ -125,8 +125,6 @@ export const REFUSALS = {
   // Accounts, their keys and signing in.
   account_not_found: { status: 401, message: "Account not found" },
   invalid_time_zone: { status: 400, field: "timezone" },
-  invalid_brand: { status: 400 },
-  invalid_logo: { status: 400, field: "logo" },
   account_exists: { status: 409, message: "This account is open already" },
   invalid_email: { status: 400, field: "email", message: "Please provide a valid e-mail address" },
   email_taken: {

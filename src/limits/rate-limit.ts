@@ -1,5 +1,6 @@
 // Rate limits: a fixed window of one hour from the first request of a key or an address, and its response headers.
 import type { FastifyReply } from "fastify";
+import { personByEmailSecret } from "../commands/people/secrets.ts";
 import { Refused } from "../commands/refusals.ts";
 import { addressOf } from "../runtime/addresses/networks.ts";
 import type { Counts } from "../stores/counts/counts.ts";
@@ -49,6 +50,14 @@ export type CountDeps = { rateLimits: RateLimits; clock: () => Date };
 export async function countTry(deps: CountDeps, subject: string, limit: number): Promise<void> {
   const now = deps.clock();
   refuseTries(await deps.rateLimits.take(subject, limit, now), now);
+}
+
+/** An hour and recipient. */
+const MAILS_AN_HOUR = 5;
+
+/** Counts a mail that somebody gets at another one's wish, whoever asks for it. @throws rate_limit_exceeded */
+export async function countMail(deps: CountDeps, email: string): Promise<void> {
+  await countTry(deps, `mail ${personByEmailSecret(email)}`, MAILS_AN_HOUR);
 }
 
 /** @throws rate_limit_exceeded when the window is full */

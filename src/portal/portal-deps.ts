@@ -7,7 +7,7 @@ import type { CommandDeps } from "../commands/handle-command.ts";
 import type { CreateLinkDeps } from "../commands/links/create-link.ts";
 import type { Mailer } from "../commands/mail/mailer.ts";
 import type { PasswordWork } from "../commands/password-work.ts";
-import type { AccountsOf } from "../commands/people/persons.ts";
+import type { AccountsOf } from "../commands/people/person-stream.ts";
 import type { StopLinks } from "../commands/sharing/weekly-mails.ts";
 import type { Limits, SignInWay, Tier } from "../events/vocabulary.ts";
 import type { RateLimits } from "../limits/rate-limit.ts";

@@ -1,9 +1,8 @@
 // Accounts with their keys and what they use of their tier's limits, for the command line, the console and the portal.
 import type { AccountState } from "../commands/account/account.ts";
 import { loadAccount } from "../commands/account/account-stream.ts";
-import { keyUseSecret } from "../commands/account/secrets.ts";
+import { keyUseSecret } from "../commands/account/change-keys.ts";
 import { upgradeRequestedAt } from "../commands/account/tier.ts";
-
 import { personWithEmail } from "../commands/people/email.ts";
 import { isRefused, Refused } from "../commands/refusals.ts";
 import { linkKey } from "../events/streams.ts";
@@ -18,7 +17,6 @@ import { type AccountDocument, accounts } from "../projections/definitions/accou
 import { domains } from "../projections/definitions/domains.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
 import { webhooks } from "../projections/definitions/webhooks.ts";
-import { namedLink } from "../queries/links/named-link.ts";
 import { hostName } from "../runtime/addresses/host-name.ts";
 import type { EventStore } from "../stores/event-store/port.ts";
 import { allDocuments } from "../stores/read-store/document-pages.ts";
@@ -29,6 +27,7 @@ import { domainRow, domainsNamed, listDomains } from "./domains.ts";
 import { linkFromStream } from "./links/find-link.ts";
 import type { StatusDeps } from "./links/link-statuses.ts";
 import { accountLinks, countLinks } from "./links/list-links.ts";
+import { namedLink } from "./links/named-link.ts";
 import { accountsOf, ownerEmail } from "./people.ts";
 import { listWebhooks, webhookRow } from "./webhooks.ts";
 
@@ -234,15 +233,15 @@ export async function accountUsage(
   const count = ({ collection: { name } }: { collection: { name: string } }, where: Record<string, string>) =>
     readStore.count(name, { where: { accountId, ...where } });
   const { activeKeys, requestsPerHour } = limits[tier];
-  const made = await countLinks({ readStore }, accountId);
+  const counted = await countLinks({ readStore }, accountId);
   const running = await count(webhooks, { status: "active" });
   const paused = await count(webhooks, { status: "paused" });
   const active = (await listKeys({ readStore }, accountId)).filter(
     (key) => keyStatus(key, clock()) === "active",
   );
   return {
-    links: made.links,
-    deletedLinks: made.deleted,
+    links: counted.links,
+    deletedLinks: counted.deleted,
     keys: { used: active.length, limit: activeKeys },
     domains: await count(domains, { state: "verified" }),
     webhooks: { used: running + paused, limit: hasDeveloperFeatures(tier) ? limits.webhooks : 0 },

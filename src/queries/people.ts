@@ -1,10 +1,11 @@
 // Who is a member of which account: for sessions, lists of members, and the names of those who did something.
-import type { OpenAccount } from "../commands/account/account.ts";
+import type { Member, OpenAccount } from "../commands/account/account.ts";
 import { loadAccount } from "../commands/account/account-stream.ts";
-import { openInvitations } from "../commands/account/member.ts";
-import { invitedAddress } from "../commands/account/members.ts";
+import { nameOfAccount, ownerAddress } from "../commands/account/change-members.ts";
+import { openInvitations } from "../commands/account/decide-member.ts";
+import { invitedAddress } from "../commands/account/invitations.ts";
 import { isEmailProven, personWithEmail } from "../commands/people/email.ts";
-import type { AccountsOf } from "../commands/people/persons.ts";
+import type { AccountsOf } from "../commands/people/person-stream.ts";
 import { emailSecret, nameSecret, normalEmail, sessionSecret } from "../commands/people/secrets.ts";
 import { readableEvent } from "../events/read-event.ts";
 import { CATEGORY } from "../events/streams.ts";
@@ -92,12 +93,14 @@ export async function ownerEmail(
   { readStore, ...deps }: NamedDeps,
   accountId: string,
 ): Promise<string | null> {
+  return (await ownerAddress(deps, await membersOf(readStore, accountId))) ?? null;
+}
+
+/** By person id, as the documents say; while there is none, who opened it; nobody once the account is closed. */
+async function membersOf(readStore: ReadStore, accountId: string): Promise<[string, Member][]> {
   const account = await orNotBuilt(readStore.get<AccountDocument>(accounts.collection.name, accountId));
-  const owners = Object.entries(account?.members ?? {}).filter(([, { role }]) => role === "owner");
-  const [first = accountId] = owners
-    .sort(([, a], [, b]) => a.joinedAt.localeCompare(b.joinedAt))
-    .map(([personId]) => personId);
-  return account?.status === "closed" ? null : (await nameOf(deps, first)).email || null;
+  if (account === undefined) return [[accountId, { role: "owner", joinedAt: "" }]];
+  return account.status === "open" ? Object.entries(account.members) : [];
 }
 
 export type MemberRow = Awaited<ReturnType<typeof memberRows>>["members"][number];
@@ -127,10 +130,11 @@ export async function memberRows(deps: NameDeps, account: OpenAccount) {
   return { members: await Promise.all(members), invitations: await Promise.all(invitations) };
 }
 
-/** What members call the account: the name that it shows to visitors, else its owner's address. */
-export async function accountName(deps: NamedDeps, accountId: string): Promise<string> {
-  const brand = await orNotBuilt(deps.readStore.get<BrandDocument>(brands.collection.name, accountId));
-  return brand?.name ?? (await ownerEmail(deps, accountId)) ?? accountId;
+/** What members call the account, as the documents say. */
+export async function accountName({ readStore, ...deps }: NamedDeps, accountId: string): Promise<string> {
+  const brand = await orNotBuilt(readStore.get<BrandDocument>(brands.collection.name, accountId));
+  const members = await membersOf(readStore, accountId);
+  return await nameOfAccount(deps, { accountId, brand: brand ?? {}, members });
 }
 
 /** In a menu. */

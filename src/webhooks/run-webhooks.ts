@@ -1,8 +1,8 @@
 // Runs the parts of webhooks together: directory, router, delivery worker and the sweep of old deliveries.
 
 import { isRefused } from "../commands/refusals.ts";
+import { pauseWebhook } from "../commands/webhooks/change-webhooks.ts";
 import { keysInUse } from "../commands/webhooks/webhook-key.ts";
-import { pauseWebhook } from "../commands/webhooks/webhooks.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { keepRunning } from "../runtime/keep-trying.ts";
 import { pause, untilAborted } from "../runtime/pause.ts";

@@ -1,6 +1,6 @@
 // Custom domains over real HTTP with a real name server on loopback: portal pages, `/`, and the TLS proxy's request.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { recheckDomain } from "../../src/commands/domains/domains.ts";
+import { recheckDomain } from "../../src/commands/domains/change-domains.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { operator } from "../support/commands/command-deps.ts";
 import { visitor } from "../support/portal/browser-like.ts";

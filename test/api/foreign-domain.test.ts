@@ -1,6 +1,6 @@
 // A hostname that an account has added but not verified changes nothing for the account that serves it.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addDomain, removeDomain } from "../../src/commands/domains/domains.ts";
+import { addDomain, removeDomain } from "../../src/commands/domains/change-domains.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { operator } from "../support/commands/command-deps.ts";
 import { startTestService, type TestService } from "../support/service/start-service.ts";

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { issueKey } from "../../src/commands/account/change-keys.ts";
 import { openAccount } from "../../src/commands/account/sign-up.ts";
-import { addDomain, verifyDomain } from "../../src/commands/domains/domains.ts";
+import { addDomain, verifyDomain } from "../../src/commands/domains/change-domains.ts";
 import { RESERVED_WORDS } from "../../src/commands/links/slug.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { type Config, parseConfig } from "../../src/config/config.ts";

@@ -63,6 +63,7 @@ describe("saved filters", { timeout: 60_000 }, () => {
     [{ name: "Never", from: "yesterday" }, "from"],
     [{ name: "State", status: "sleeping" }, "status"],
     [{ name: "Maker", made_by: "nobody" }, "made_by"],
+    [{ name: "Domain", domain_id: "go.example.com" }, "domain_id"],
   ])("refuse %j", async (body, why) => {
     const { key } = await service.member("free");
     const { status, body: answer } = await service.post<{ error: string }>(PATH, key, body);

@@ -12,7 +12,7 @@ import {
   pauseWebhook,
   removeWebhook,
   resumeWebhook,
-} from "../../src/commands/webhooks/webhooks.ts";
+} from "../../src/commands/webhooks/change-webhooks.ts";
 import { replayFrom } from "../../src/webhooks/owner-tools/replay-webhook.ts";
 import { deliveryId } from "../../src/webhooks/queue/queue.ts";
 import { operator } from "../support/commands/command-deps.ts";

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import { type Document as BsonDocument, type Db, MongoClient } from "mongodb";
 import { afterEach, beforeEach, describe, expect, it, onTestFailed } from "vitest";
-import { changeWebhook } from "../../src/commands/webhooks/webhooks.ts";
+import { changeWebhook } from "../../src/commands/webhooks/change-webhooks.ts";
 import { CATEGORY } from "../../src/events/streams.ts";
 import { type Cluster, type RoleProcess, startCluster } from "../support/cluster/cluster.ts";
 import { onOwnServers } from "../support/cluster/own-servers.ts";

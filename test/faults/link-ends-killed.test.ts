@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, expect, it } from "vitest";
-import { changeWebhook } from "../../src/commands/webhooks/webhooks.ts";
+import { changeWebhook } from "../../src/commands/webhooks/change-webhooks.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { openBackend } from "../../src/service/stores/backend.ts";
 import { operator } from "../support/commands/command-deps.ts";

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { changeTier } from "../../src/commands/account/tier.ts";
-import { addDomain, verifyDomain } from "../../src/commands/domains/domains.ts";
+import { addDomain, verifyDomain } from "../../src/commands/domains/change-domains.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { type Cluster, type RoleProcess, startCluster } from "../support/cluster/cluster.ts";
 import { operator } from "../support/commands/command-deps.ts";

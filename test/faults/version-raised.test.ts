@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addDomain, verifyDomain } from "../../src/commands/domains/domains.ts";
+import { addDomain, verifyDomain } from "../../src/commands/domains/change-domains.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { CATEGORY } from "../../src/events/streams.ts";

@@ -1,19 +1,15 @@
 // Clocks that jump: a time stands for the log up to the last click, or change of the link, that was recorded by then.
 
-import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { withdrawalStream } from "../../src/events/streams.ts";
-import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
-import { openSqliteReadStore } from "../../src/stores/read-store/read-store.sqlite.ts";
 import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { linkClicked, linkCreated, linkDisabled } from "../support/event-store/stored-events.ts";
 import { foldGroups } from "../support/projections/fold-groups.ts";
 import { rangesOf } from "../support/projections/range-of.ts";
 import { clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
 import { effort } from "../support/runtime/effort.ts";
-import { append } from "../support/runtime/stores.ts";
-import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { append, openStores } from "../support/runtime/stores.ts";
 
 const LINK = "sho.rt/abc";
 const LINK_STREAM = `link-${LINK}`;
@@ -41,13 +37,10 @@ describe("analytics as of a time", () => {
     let [answered, refused] = [0, 0];
     await fc.assert(
       fc.asyncProperty(lives, async ({ created, events, times, indexed }) => {
-        const folder = await temporaryFolder();
         let clock = created;
-        const eventStore = await openSqliteEventStore(join(folder.path, "events.db"), {
-          clock: () => new Date(clock),
-        });
-        const readStore = await openSqliteReadStore(join(folder.path, "read.db"));
-        const project = () => foldGroups({ eventStore, readStore });
+        const stores = await openStores({ clock: () => new Date(clock) });
+        const { eventStore } = stores;
+        const project = () => foldGroups(stores);
         try {
           await append(eventStore, LINK_STREAM, [linkCreated({ at: AT })]);
           for (const [n, { what, recordedAt }] of events.entries()) {
@@ -71,7 +64,7 @@ describe("analytics as of a time", () => {
             limit: 99,
           });
           const ofLink = stored.filter(({ stream }) => !stream.startsWith("link-") || stream === LINK_STREAM);
-          const ask = rangesOf({ eventStore, readStore }, NOW);
+          const ask = rangesOf(stores, NOW);
           for (const time of times) {
             if (created > time) {
               refused += 1;
@@ -87,9 +80,7 @@ describe("analytics as of a time", () => {
             expect([time, position, totals.total]).toEqual([time, last, clicks.length]);
           }
         } finally {
-          await eventStore.close();
-          await readStore.close();
-          await folder.remove();
+          await stores.close();
         }
       }),
       { numRuns: effort(20, 40), interruptAfterTimeLimit: 20_000 },

@@ -10,8 +10,6 @@ import { tableReader } from "../../src/queries/analytics/counting/table-reader.t
 import { whenCounted } from "../../src/queries/analytics/when-counted.ts";
 import { findClicks, searchClicks } from "../../src/queries/audit/find-clicks.ts";
 import { pause } from "../../src/runtime/pause.ts";
-import { openSqliteEventStore } from "../../src/stores/event-store/sqlite/event-store.ts";
-import { openSqliteReadStore } from "../../src/stores/read-store/read-store.sqlite.ts";
 import { clickFile, clickPage } from "../../src/transfer/export/account-clicks.ts";
 import { clickRows } from "../../src/transfer/export/click-rows.ts";
 import { replayFrom } from "../../src/webhooks/owner-tools/replay-webhook.ts";
@@ -21,8 +19,7 @@ import { accountQuestionsOf } from "../support/projections/account-questions.ts"
 import { foldGroups } from "../support/projections/fold-groups.ts";
 import { rangesOf } from "../support/projections/range-of.ts";
 import { effort } from "../support/runtime/effort.ts";
-import { append, type Stores } from "../support/runtime/stores.ts";
-import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 
 const START = Date.parse("2026-03-01T09:00:00.000Z");
 const MINUTE_MS = 60_000;
@@ -51,13 +48,9 @@ type Recorded = LinkClicked["data"] & { id: string; position: string; recordedAt
 it("loses no click by a clock that was ahead and was set right", { timeout: 240_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(lives, async ({ steps, ranges }) => {
-      const folder = await temporaryFolder();
       let recorded = START;
-      const eventStore = await openSqliteEventStore(`${folder.path}/events.db`, {
-        clock: () => new Date(recorded),
-      });
-      const readStore = await openSqliteReadStore(`${folder.path}/read.db`);
-      const stores = { eventStore, readStore, close: async () => undefined };
+      const stores = await openStores({ clock: () => new Date(recorded) });
+      const { eventStore } = stores;
       try {
         await append(eventStore, `account-${ACCOUNT}`, [opened, added]);
         await append(eventStore, `link-${LINK}`, [linkCreated({ at: iso(START) })]);
@@ -80,9 +73,7 @@ it("loses no click by a clock that was ahead and was set right", { timeout: 240_
             await expectRange(stores, all, from, to, new Date(now + 4 * HOUR_MS));
         }
       } finally {
-        await eventStore.close();
-        await readStore.close();
-        await folder.remove();
+        await stores.close();
       }
     }),
     { numRuns: effort(20, 100), interruptAfterTimeLimit: 120_000 },

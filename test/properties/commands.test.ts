@@ -7,7 +7,7 @@ import { acceptUrl } from "../../src/commands/links/accept-url.ts";
 import { derivedId, slugDerivation } from "../../src/commands/links/derived-identity.ts";
 import * as links from "../../src/commands/links/link.ts";
 import { isClientError } from "../../src/commands/refusals.ts";
-import * as webhooks from "../../src/commands/webhooks/webhook.ts";
+import * as webhooks from "../../src/commands/webhooks/decide-webhook.ts";
 import type { AccountEvent, LinkEvent } from "../../src/events/catalogue.ts";
 import { INTERFACE_LIMITS, TIERS } from "../../src/events/vocabulary.ts";
 import { anyText } from "../support/runtime/any-text.ts";

@@ -12,7 +12,7 @@ import {
 } from "../../src/commands/account/account.ts";
 import { roleOf } from "../../src/commands/account/authority.ts";
 import { deactivate, issue, rotate } from "../../src/commands/account/decide-key.ts";
-import { accept, changeRole, invite, remove, withdraw } from "../../src/commands/account/member.ts";
+import { accept, changeRole, invite, remove, withdraw } from "../../src/commands/account/decide-member.ts";
 import { isWithin, may, RIGHTS, type Right } from "../../src/commands/people/rights.ts";
 import { isClientError } from "../../src/commands/refusals.ts";
 import type { AccountEvent } from "../../src/events/catalogue.ts";

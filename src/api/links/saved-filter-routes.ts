@@ -9,6 +9,7 @@ import {
   savedFiltersOf,
 } from "../../commands/links/saved-filters.ts";
 import type { SavedFilter } from "../../events/accounts/account-events.ts";
+import { DEFAULT_DOMAIN } from "../../events/vocabulary.ts";
 import { UTC } from "../../queries/analytics/time-zone.ts";
 import { madeBetween } from "../../queries/links/list-links.ts";
 import { type Api, contextOf } from "../fastify.ts";
@@ -25,9 +26,14 @@ const SavedFilterAnswer = z
       .meta({ description: "Parameters of `GET /api/v1/links`", examples: [{ tag: "spring" }] }),
   })
   .meta({ id: "SavedFilter" });
-const NewFilter = LinkFilterQuery.extend({ name: name.max(4 * FILTER_NAME_LENGTH) }).meta({
-  id: "NewSavedFilter",
-});
+const NewFilter = LinkFilterQuery.extend({
+  name: name.max(4 * FILTER_NAME_LENGTH),
+  // As the portal's list knows them: it would show all links for any other.
+  domain_id: z
+    .union([z.literal(DEFAULT_DOMAIN), z.uuid().toLowerCase()])
+    .optional()
+    .meta({ description: "Only on this custom domain, or with `default` on the host of the service" }),
+}).meta({ id: "NewSavedFilter" });
 
 export function savedFilterRoutes(app: Api, deps: LifeDeps): void {
   const list = {

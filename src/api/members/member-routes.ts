@@ -1,18 +1,15 @@
-// The members of the key's account and its invitations under /api/v1: the HTTP face of commands/account/members.ts.
+// The members of the key's account and its invitations under /api/v1: the HTTP face of commands/account/invitations.ts and
+// change-members.ts.
 import { z } from "zod";
 import { opened } from "../../commands/account/account.ts";
 import type { CurrentAccount } from "../../commands/account/account-stream.ts";
-import {
-  changeMemberRole,
-  inviteMember,
-  removeMember,
-  withdrawInvitation,
-} from "../../commands/account/members.ts";
+import { changeMemberRole, removeMember } from "../../commands/account/change-members.ts";
+import { inviteMember, withdrawInvitation } from "../../commands/account/invitations.ts";
 import type { CommandDeps } from "../../commands/handle-command.ts";
 import type { Mailer } from "../../commands/mail/mailer.ts";
 import { ROLES } from "../../events/vocabulary.ts";
-import { countMail } from "../../limits/count-mail.ts";
 import type { RateLimits } from "../../limits/rate-limit.ts";
+import { countMail } from "../../limits/rate-limit.ts";
 import { memberRows } from "../../queries/people.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";

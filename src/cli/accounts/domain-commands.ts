@@ -5,7 +5,7 @@ import {
   deactivateDomain,
   removeDomain,
   verifyDomain,
-} from "../../commands/domains/domains.ts";
+} from "../../commands/domains/change-domains.ts";
 import { Refused } from "../../commands/refusals.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { domainRow, listDomains } from "../../queries/domains.ts";

@@ -27,7 +27,7 @@ export const commands: readonly CommandRow[] = [
     args: { email: "the address that they sign in with" },
     options: [required("--role <role>", "what they may do").choices(ROLES)],
     async run({ deps, context }, { account, role }: { account: string; role: Role }, address: string) {
-      const { inviteMember } = await import("../../commands/account/members.ts");
+      const { inviteMember } = await import("../../commands/account/invitations.ts");
       const invited = await inviteMember(deps, context, account, { email: address, role });
       const { invitationId, email, link, expiresAt } = invited;
       return { invitation_id: invitationId, email, role, link, expires_at: expiresAt };
@@ -39,7 +39,7 @@ export const commands: readonly CommandRow[] = [
     byAccount: true,
     args: { person: PERSON, role: ROLE },
     async run({ deps, context }, { account }: { account: string }, personId: string, role: Role) {
-      const { changeMemberRole } = await import("../../commands/account/members.ts");
+      const { changeMemberRole } = await import("../../commands/account/change-members.ts");
       const { told } = await changeMemberRole(deps, context, account, personId, role);
       await told;
       return { account_id: account, person_id: personId, role };
@@ -51,7 +51,7 @@ export const commands: readonly CommandRow[] = [
     byAccount: true,
     args: { person: PERSON },
     async run({ deps, context }, { account }: { account: string }, personId: string) {
-      const { removeMember } = await import("../../commands/account/members.ts");
+      const { removeMember } = await import("../../commands/account/change-members.ts");
       const { told } = await removeMember(deps, context, account, personId);
       await told;
       return { account_id: account, person_id: personId, status: "removed" };

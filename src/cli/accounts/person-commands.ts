@@ -41,7 +41,7 @@ export const commands: readonly CommandRow[] = [
     about: "let a person open the console /admin with their own session, or not any more",
     args: { person: PERSON, mark: new Argument("<mark>").choices(["on", "off"]) },
     async run({ deps, context }, _: object, personId: string, mark: "on" | "off") {
-      const { changeOperator } = await import("../../commands/people/persons.ts");
+      const { changeOperator } = await import("../../commands/people/change-person.ts");
       await changeOperator(deps, context, personId, mark === "on");
       return { person_id: personId, is_operator: mark === "on" };
     },
@@ -53,7 +53,7 @@ export const commands: readonly CommandRow[] = [
     args: { person: PERSON },
     options: [required("--yes", "I know that this can't be undone")],
     async run({ deps, context }, _: object, personId: string) {
-      const { removePersonEverywhere } = await import("../../commands/account/members.ts");
+      const { removePersonEverywhere } = await import("../../commands/account/change-members.ts");
       const { accounts } = await removePersonEverywhere(deps, context, personId);
       return { person_id: personId, status: "removed", left_accounts: accounts };
     },

@@ -4,7 +4,7 @@ import { Argument, InvalidArgumentError, type Option } from "commander";
 import type { z } from "zod";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { OUR_WORDS } from "../../commands/issue-sentence.ts";
-import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
+import type { FindMatching } from "../../commands/withdrawals/decide-withdrawal.ts";
 import { type ExplainedStep, explainLink, type LinkExplanation } from "../../queries/audit/explain-link.ts";
 import { findClicks } from "../../queries/audit/find-clicks.ts";
 import { matchingClicks } from "../../queries/audit/matching-clicks.ts";

@@ -1,13 +1,13 @@
 // linkledger webhook add | change | list | ... | remove, and what it was sent: test | deliveries | ... | listen
 import { InvalidArgumentError, Option } from "commander";
-import { rotateWebhookKey } from "../../commands/webhooks/webhook-key.ts";
 import {
   addWebhook,
   changeWebhook,
   pauseWebhook,
   removeWebhook,
   resumeWebhook,
-} from "../../commands/webhooks/webhooks.ts";
+} from "../../commands/webhooks/change-webhooks.ts";
+import { rotateWebhookKey } from "../../commands/webhooks/webhook-key.ts";
 import { commaSeparated } from "../../config/formats.ts";
 import { CLICK_KINDS, CREATED_VIA, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
 import { WEBHOOK_EVENTS, type WebhookEventName } from "../../events/webhook-selection.ts";

@@ -11,8 +11,7 @@ import {
   handleCommand,
   loadStream,
 } from "../handle-command.ts";
-import { Refused } from "../refusals.ts";
-import { type AccountState, evolve, noAccount, opened } from "./account.ts";
+import { type AccountState, evolve, noAccount } from "./account.ts";
 
 /**
  * Runs `decide` on the account's current state and appends what it returns (handle-command.ts). `at`: the time of the command,
@@ -35,35 +34,17 @@ export async function changeAccount(...command: Parameters<typeof onAccount>): P
   return { position };
 }
 
-/** The use case of a command that takes nothing but texts, such as the id of a key. @throws what `decide` throws */
-export function accountCommand<Given extends readonly string[]>(
-  decide: (account: AccountState, at: string, ...args: Given) => readonly AccountEvent[],
+/** A use case that is its decision, of what it is called with. @throws what `decide` throws */
+export function accountCommand<Args extends readonly unknown[]>(
+  decide: (account: AccountState, by: { at: string; actor: Actor }, ...args: Args) => readonly AccountEvent[],
 ) {
-  return (deps: CommandDeps, context: CommandContext, accountId: string, ...args: Given): Promise<Appended> =>
-    changeAccount(deps, context, accountId, (account, at) => decide(account, at, ...args));
+  return (deps: CommandDeps, context: CommandContext, accountId: string, ...args: Args): Promise<Appended> =>
+    changeAccount(deps, context, accountId, (account, at, actor) => decide(account, { at, actor }, ...args));
 }
 
 /** Folds the account's stream; `absent` when it is empty. */
 export async function loadAccount(eventStore: EventStore, accountId: string): Promise<AccountState> {
   return (await loadStream(eventStore, folded(accountId))).state;
-}
-
-/**
- * Writes data of an open account outside its stream, such as secrets, where no expected revision detects a closing that
- * runs at the same time: `closeAccount` erases what `change` wrote before it, `undo` what `change` wrote after it.
- * @throws account_not_found; what `change` throws
- */
-export async function writeForOpenAccount<T>(
-  { eventStore }: { eventStore: EventStore },
-  accountId: string,
-  change: () => Promise<T>,
-  undo: () => Promise<void>,
-): Promise<T> {
-  opened(await loadAccount(eventStore, accountId));
-  const changed = await change();
-  if ((await loadAccount(eventStore, accountId)).status !== "closed") return changed;
-  await undo();
-  throw new Refused("account_not_found");
 }
 
 function folded(accountId: string) {

@@ -1,5 +1,5 @@
-// Decider of an account, and the fold of its whole stream, on whose members, keys, domains and webhooks member.ts, decide-key.ts,
-// domain.ts and webhook.ts decide. Pure.
+// Decider of an account, and the fold of its whole stream, on whose members, keys, domains, webhooks and settings the other
+// deciders decide. Pure.
 import type { SavedFilter } from "../../events/accounts/account-events.ts";
 import type { AccountEvent, EventOf } from "../../events/catalogue.ts";
 import type { QrStyle } from "../../events/links/qr-look.ts";
@@ -129,15 +129,6 @@ export function changeTierTo(account: AccountState, c: { tier: Tier; at: string 
   const { accountId, tier } = opened(account);
   if (tier === c.tier) return [];
   return [{ type: "TierChanged", data: { accountId, from: tier, to: c.tier, at: c.at } }];
-}
-
-/** Nothing where it is so already. `timeZone`: IANA name; null for that of each browser. @throws account_not_found, history_full */
-export function changeTimeZoneTo(
-  account: AccountState,
-  c: { timeZone: string | null; at: string },
-): AccountEvent[] {
-  const { accountId, timeZone } = withRoom(account);
-  return timeZone === c.timeZone ? [] : [{ type: "TimeZoneChosen", data: { accountId, ...c } }];
 }
 
 /** Idempotent. @throws account_not_found */

@@ -7,7 +7,7 @@ import type { Appended, CommandDeps } from "../handle-command.ts";
 import { Refused } from "../refusals.ts";
 import { acceptKeyTerms, type KeyTermsRequest } from "./accept-key-terms.ts";
 import { opened } from "./account.ts";
-import { changeAccount, onAccount } from "./account-stream.ts";
+import { accountCommand, changeAccount, onAccount } from "./account-stream.ts";
 import { deactivate, issue, rotate } from "./decide-key.ts";
 
 /** `limits`: the interface's by default. `randomKey`: 32 characters of [A-Za-z0-9] from a CSPRNG. */
@@ -76,16 +76,9 @@ export async function rotateKey(
 }
 
 /** For good. @throws account_not_found, key_not_found, not_permitted */
-export function deactivateKey(
-  deps: CommandDeps,
-  context: CommandContext,
-  accountId: string,
-  keyId: string,
-): Promise<Appended> {
-  return changeAccount(deps, context, accountId, (account, at, actor) =>
-    deactivate(account, { keyId, at }, actor),
-  );
-}
+export const deactivateKey = accountCommand((account, { at, actor }, keyId: string) =>
+  deactivate(account, { keyId, at }, actor),
+);
 
 function newSecret({ keyPrefix, randomKey }: IssueKeyDeps) {
   const key = `${keyPrefix}_${randomKey()}`;
@@ -96,3 +89,6 @@ function newSecret({ keyPrefix, randomKey }: IssueKeyDeps) {
 export function hashKey(key: string): string {
   return hash("sha256", key);
 }
+
+/** The secret that says when a key was last used; ISO 8601 UTC. */
+export const keyUseSecret = (keyId: string) => `key-used/${keyId}`;

@@ -9,20 +9,26 @@ import type { Position } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
-import { remove as removeDomain } from "../domains/domain.ts";
-import { releaseHostname } from "../domains/domains.ts";
+import { releaseHostname } from "../domains/change-domains.ts";
+import { remove as removeDomain } from "../domains/decide-domain.ts";
 import { type Appended, type CommandDeps, lastPosition } from "../handle-command.ts";
 import { onEachLink } from "../links/bulk/each-link.ts";
 import { applyLinkChange } from "../links/change-link.ts";
 import { forgetPassword } from "../links/link-password.ts";
 import type { LinkAddress } from "../links/link-stream.ts";
-import { type AccountsOf, removePerson } from "../people/persons.ts";
+import { removePerson } from "../people/change-person.ts";
+import type { AccountsOf } from "../people/person-stream.ts";
 import { forgetSharedPage } from "../sharing/shared-pages.ts";
-import { remove as removeWebhook } from "../webhooks/webhook.ts";
+import { remove as removeWebhook } from "../webhooks/decide-webhook.ts";
 import { forgetWebhookKeys } from "../webhooks/webhook-key.ts";
 import { type AccountState, close, opened } from "./account.ts";
 import { changeAccount, loadAccount } from "./account-stream.ts";
-import { invitationSecret, keyUseSecret, upgradeRequestSecret } from "./secrets.ts";
+import { keyUseSecret } from "./change-keys.ts";
+import { forgetInvitation } from "./invitations.ts";
+import { withdrawUpgrade } from "./tier.ts";
+
+/** There from before the append until those members were removed who were in no other account: who leaves one later stays. */
+const closingSecret = (accountId: string) => `closing/${accountId}`;
 
 export type CloseDeps = CommandDeps & { secrets: Secrets; accountsOf: AccountsOf };
 
@@ -43,6 +49,7 @@ export async function closeAccount(
   accountId: string,
 ): Promise<Appended> {
   opened(await loadAccount(deps.eventStore, accountId));
+  await deps.secrets.put(closingSecret(accountId), { value: true });
   const closed = await changeAccount(deps, context, accountId, endAll);
   // What can't be erased now, as while nobody knows where else its members are, is left to the job.
   await orUndefined(eraseClosed(deps, context, accountId));
@@ -74,7 +81,7 @@ export async function eraseClosed(
   accountId: string,
 ): Promise<void> {
   const { secrets, eventStore } = deps;
-  await secrets.delete(upgradeRequestSecret(accountId));
+  await withdrawUpgrade(deps, accountId);
   const members = new Set<string>();
   const hostnames = new Set<string>();
   for await (const page of streamPages(eventStore, accountStream(accountId))) {
@@ -83,7 +90,7 @@ export async function eraseClosed(
       if (event?.type === "AccountOpened") members.add(event.data.ownerId ?? accountId);
       if (event?.type === "MemberJoined") members.add(event.data.personId);
       if (event?.type === "MemberRemoved") members.delete(event.data.personId);
-      if (event?.type === "MemberInvited") await secrets.delete(invitationSecret(event.data.invitationId));
+      if (event?.type === "MemberInvited") await forgetInvitation(deps, event.data.invitationId);
       if (event?.type === "KeyIssued") await secrets.delete(keyUseSecret(event.data.keyId));
       if (event?.type === "WebhookAdded") await forgetWebhookKeys(secrets, event.data.webhookId);
       if (event?.type === "SharedPageMade") await forgetSharedPage(deps, event.data);
@@ -91,10 +98,12 @@ export async function eraseClosed(
     }
   }
   for (const hostname of hostnames) await releaseHostname(deps, context, { hostname, accountId });
+  if ((await secrets.get(closingSecret(accountId), deps.clock())) === undefined) return;
   for (const personId of members) {
     const others = (await deps.accountsOf(personId, "all")).filter((other) => other !== accountId);
     if (others.length === 0) await removePerson(deps, context, personId);
   }
+  await secrets.delete(closingSecret(accountId));
 }
 
 /**

@@ -6,7 +6,7 @@ import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { acceptEmail, personWithEmail, withAddressLock } from "../people/email.ts";
 import { newPassword } from "../people/password.ts";
-import { writeForPerson } from "../people/persons.ts";
+import { writeForPerson } from "../people/person-stream.ts";
 import {
   emailSecret,
   normalEmail,

@@ -1,11 +1,9 @@
 // Decider and use cases of the colours of an account's tags. That links have the tags is not asked: a colour is for people.
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { STREAM_LIMITS, type TagColour } from "../../events/vocabulary.ts";
-import type { CommandContext } from "../caller.ts";
-import type { Appended, CommandDeps } from "../handle-command.ts";
 import { Refused } from "../refusals.ts";
 import { type AccountState, opened, withRoom } from "./account.ts";
-import { type CurrentAccount, changeAccount } from "./account-stream.ts";
+import { accountCommand, type CurrentAccount } from "./account-stream.ts";
 
 type Colouring = { tag: string; colour: TagColour | null; at: string };
 
@@ -43,24 +41,11 @@ export async function coloursOf(
 }
 
 /** `wanted`: null for none. @throws account_not_found, history_full */
-export function colourTag(
-  deps: CommandDeps,
-  context: CommandContext,
-  accountId: string,
-  tag: string,
-  wanted: TagColour | null,
-): Promise<Appended> {
-  return changeAccount(deps, context, accountId, (account, at) =>
-    colour(account, { tag, colour: wanted, at }),
-  );
-}
+export const colourTag = accountCommand((account, { at }, tag: string, wanted: TagColour | null) =>
+  colour(account, { tag, colour: wanted, at }),
+);
 
 /** @throws account_not_found, history_full */
-export function passTagColour(
-  deps: CommandDeps,
-  context: CommandContext,
-  accountId: string,
-  { from, to }: { from: string; to: string },
-): Promise<Appended> {
-  return changeAccount(deps, context, accountId, (account, at) => passColour(account, { from, to, at }));
-}
+export const passTagColour = accountCommand((account, { at }, { from, to }: { from: string; to: string }) =>
+  passColour(account, { from, to, at }),
+);

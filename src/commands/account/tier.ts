@@ -2,18 +2,19 @@
 // and webhooks stay as they are.
 
 import type { Tier } from "../../events/vocabulary.ts";
-import type { EventStore } from "../../stores/event-store/port.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { changeTierTo } from "./account.ts";
-import { changeAccount, writeForOpenAccount } from "./account-stream.ts";
-import { UPGRADE_REQUESTS, upgradeRequestSecret } from "./secrets.ts";
+import { changeAccount } from "./account-stream.ts";
+
+const UPGRADE_REQUESTS = "upgrade-request/";
+const upgradeRequestSecret = (accountId: string) => `${UPGRADE_REQUESTS}${accountId}`;
 
 type Deps = { secrets: Secrets; clock: () => Date };
 
-/** `at`: ISO 8601 UTC. */
-type Asked = { at: string };
+/** For the Developer plan. `at`: ISO 8601 UTC. */
+type UpgradeRequest = { at: string };
 
 /** Settles a request for the Developer plan, too. @throws account_not_found */
 export async function changeTier(
@@ -29,16 +30,11 @@ export async function changeTier(
   return changed;
 }
 
-/** For the Developer plan. False when it is asked for already: then that keeps its time. @throws account_not_found */
-export async function requestUpgrade(
-  deps: Deps & { eventStore: EventStore },
-  accountId: string,
-): Promise<boolean> {
-  const wanted: Asked = { at: deps.clock().toISOString() };
-  const ask = () =>
-    deps.secrets.putIfAbsent(upgradeRequestSecret(accountId), { value: wanted }, deps.clock());
-  const kept = await writeForOpenAccount(deps, accountId, ask, () => withdrawUpgrade(deps, accountId));
-  return (kept as Asked).at === wanted.at;
+/** By who is signed in to an account that is open. False when it is asked for already: then that keeps its time. */
+export async function requestUpgrade({ secrets, clock }: Deps, accountId: string): Promise<boolean> {
+  const wanted: UpgradeRequest = { at: clock().toISOString() };
+  const stored = await secrets.putIfAbsent(upgradeRequestSecret(accountId), { value: wanted }, clock());
+  return (stored as UpgradeRequest).at === wanted.at;
 }
 
 /** When the pending request was made, ISO 8601; undefined when there is none. */
@@ -46,7 +42,7 @@ export async function upgradeRequestedAt(
   { secrets, clock }: Deps,
   accountId: string,
 ): Promise<string | undefined> {
-  return ((await secrets.get(upgradeRequestSecret(accountId), clock())) as Asked | undefined)?.at;
+  return ((await secrets.get(upgradeRequestSecret(accountId), clock())) as UpgradeRequest | undefined)?.at;
 }
 
 export async function withdrawUpgrade(
@@ -57,9 +53,15 @@ export async function withdrawUpgrade(
 }
 
 /** Pending requests, oldest first. */
-export async function upgradeRequests({ secrets, clock }: Deps): Promise<(Asked & { accountId: string })[]> {
+export async function upgradeRequests({
+  secrets,
+  clock,
+}: Deps): Promise<(UpgradeRequest & { accountId: string })[]> {
   const requests = await secrets.list(UPGRADE_REQUESTS, clock());
   return requests
-    .map(({ key, value }) => ({ accountId: key.slice(UPGRADE_REQUESTS.length), at: (value as Asked).at }))
+    .map(({ key, value }) => ({
+      accountId: key.slice(UPGRADE_REQUESTS.length),
+      at: (value as UpgradeRequest).at,
+    }))
     .sort((a, b) => a.at.localeCompare(b.at));
 }

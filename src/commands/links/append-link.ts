@@ -34,16 +34,18 @@ export async function appendToLink<S>(
   { unchecked, passwords, externalId, isRepeated = false }: NamedByEvents,
 ): Promise<CommandResult<S, LinkEvent>> {
   const claim = externalId === undefined ? undefined : await claimExternalId(deps, by, externalId);
+  let isAppending = false;
   try {
     const { host, slug } = by;
     for (const longUrl of unchecked) await deps.recheckLater({ host, slug, longUrl });
     for (const password of passwords) await keepLinkPassword(deps, password);
+    isAppending = true;
     const appended = await handleCommand(deps, context, command);
     if (claim) await endClaim(deps, claim);
     return appended;
   } catch (error) {
     // After another error the events may be in the log all the same.
-    if (!isNotAppended(error)) throw error;
+    if (isAppending && !isNotAppended(error)) throw error;
     if (claim) await endClaim(deps, claim);
     if (!isRepeated) for (const { passwordId } of passwords) await forgetPassword(deps, passwordId);
     throw error;

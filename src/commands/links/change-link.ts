@@ -5,7 +5,7 @@ import type { Position } from "../../stores/event-store/port.ts";
 import { type AccountState, opened } from "../account/account.ts";
 
 import type { Caller, CommandContext } from "../caller.ts";
-import { verifiedHosts } from "../domains/domain.ts";
+import { verifiedHosts } from "../domains/decide-domain.ts";
 import { type CommandDeps, loadStream } from "../handle-command.ts";
 import { Refused } from "../refusals.ts";
 import { type AcceptedLink, acceptFields, refusePastEnd, requireTierOf } from "./accept-fields.ts";

@@ -8,7 +8,7 @@ import { StoreUnavailable } from "../../stores/connections/errors.ts";
 import { type AccountState, opened } from "../account/account.ts";
 import type { CurrentAccount } from "../account/account-stream.ts";
 import { type Caller, type CommandContext, requireDeveloper } from "../caller.ts";
-import { verifiedDomain, verifiedHosts } from "../domains/domain.ts";
+import { verifiedDomain, verifiedHosts } from "../domains/decide-domain.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { isRefused, Refused } from "../refusals.ts";
 import {

@@ -5,8 +5,9 @@ import type { AccountEvent } from "../../events/catalogue.ts";
 import { cleanText } from "../../events/classification/clean-text.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
+import { boundedText } from "../accept-text.ts";
 import { type AccountState, opened, withRoom } from "../account/account.ts";
-import { type CurrentAccount, changeAccount } from "../account/account-stream.ts";
+import { accountCommand, type CurrentAccount, changeAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { Refused } from "../refusals.ts";
@@ -61,12 +62,11 @@ export async function keepFilter(
   accountId: string,
   { name: typed, ...query }: FilterQuery & { name: string },
 ): Promise<Appended & NamedFilter> {
-  const name = cleanText(typed, FILTER_NAME_LENGTH + 1);
+  const name = boundedText(typed, FILTER_NAME_LENGTH);
   const refuse = (why: string, field: string) => {
     throw new Refused("invalid_request", why, { field });
   };
-  if (name === "" || name.length > FILTER_NAME_LENGTH)
-    refuse(`A filter's name must have 1 to ${FILTER_NAME_LENGTH} characters`, "name");
+  if (name === "") refuse(`A filter's name must have 1 to ${FILTER_NAME_LENGTH} characters`, "name");
   if ((query.tag ?? "").length > OPTION_LIMITS.tag)
     refuse(`A tag has at most ${OPTION_LIMITS.tag} characters`, "tag");
   const filter = filterOfQuery(query);
@@ -76,14 +76,9 @@ export async function keepFilter(
 }
 
 /** @throws account_not_found, filter_not_found */
-export function forgetFilter(
-  deps: CommandDeps,
-  context: CommandContext,
-  accountId: string,
-  name: string,
-): Promise<Appended> {
-  return changeAccount(deps, context, accountId, (account, at) => removeFilter(account, { name, at }));
-}
+export const forgetFilter = accountCommand((account, { at }, name: string) =>
+  removeFilter(account, { name, at }),
+);
 
 /** By name, as of now. @throws account_not_found */
 export async function savedFiltersOf(

@@ -1,7 +1,7 @@
 // Tags as they are typed, and links that get one tag instead of another, for a tag that is renamed.
-import { cleanText } from "../../events/classification/clean-text.ts";
 import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { addressOf } from "../../events/streams.ts";
+import { boundedText } from "../accept-text.ts";
 import { opened } from "../account/account.ts";
 import type { CommandContext } from "../caller.ts";
 import { Refused } from "../refusals.ts";
@@ -16,8 +16,8 @@ export const RETAGGED_AT_A_TIME = 1_000;
 
 /** As links carry it, and lists filter by it. @throws invalid_request with the field */
 export function acceptTag(text: string, field: "tag" | "name" = "tag"): string {
-  const tag = cleanText(text, OPTION_LIMITS.tag + 1);
-  if (tag !== "" && tag.length <= OPTION_LIMITS.tag) return tag;
+  const tag = boundedText(text, OPTION_LIMITS.tag);
+  if (tag !== "") return tag;
   throw new Refused("invalid_request", `A tag must have 1 to ${OPTION_LIMITS.tag} characters`, { field });
 }
 

@@ -1,5 +1,6 @@
-// Mails to one recipient, through the operator's SMTP server with nodemailer.
-import { createTransport } from "nodemailer";
+// Mails to one recipient, through the operator's SMTP server with nodemailer, which is loaded with the first mail, as most
+// processes send none.
+import type { Transporter } from "nodemailer";
 import { Refused } from "../refusals.ts";
 
 /** `html`: of the same words. `stopUrl`: stops mails of its kind, also by a form of RFC 8058. */
@@ -17,41 +18,62 @@ export interface Mailer {
 const TIMEOUT_MS = 15_000;
 const RETRY_AFTER_SECONDS = 60;
 
-/** `smtpUrl`: smtp://user:password@host:port, or smtps. */
-export function smtpMailer(config: { smtpUrl: string; mailFrom: string }): Mailer {
-  const timeouts = {
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
-  };
-  const transport = createTransport({ url: config.smtpUrl, ...timeouts });
+/** `smtpUrl`: smtp://user:password@host:port, or smtps; unset, or empty, there is no mailer. */
+export function smtpMailer({
+  smtpUrl,
+  mailFrom,
+}: {
+  smtpUrl?: string | undefined;
+  mailFrom: string;
+}): Mailer | undefined {
+  if (smtpUrl === undefined || smtpUrl === "") return undefined;
+  let opening: Promise<Transporter> | undefined;
   return {
     async send({ to, subject, text, html, stopUrl }) {
+      opening ??= openTransport(smtpUrl);
+      const transport = await opening;
       try {
         // As an object, because nodemailer parses a string as a list of addresses.
         await transport.sendMail({
-          from: config.mailFrom,
+          from: mailFrom,
           to: { name: "", address: to },
           ...{ subject, text },
           ...(html !== undefined && { html }),
           ...(stopUrl !== undefined && { headers: stopHeaders(stopUrl) }),
         });
       } catch (error) {
-        const { code, responseCode, syscall } = error as {
-          code?: string;
-          responseCode?: number;
-          syscall?: string;
-        };
-        const isCertain = responseCode !== undefined || syscall === "connect" || code === "EDNS";
-        throw new Refused(
-          "mail_not_sent",
-          `The mail server refused or is unavailable (${[code, responseCode].filter(Boolean).join(" ")})`,
-          isCertain ? { retryAfter: RETRY_AFTER_SECONDS } : {},
-        );
+        throw notSent(error as { code?: string; responseCode?: number; syscall?: string });
       }
     },
-    close: () => transport.close(),
+    close: () => void opening?.then((transport) => transport.close()),
   };
+}
+
+async function openTransport(url: string): Promise<Transporter> {
+  const { createTransport } = await import("nodemailer");
+  const timeouts = {
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+  };
+  return createTransport({ url, ...timeouts });
+}
+
+function notSent({
+  code,
+  responseCode,
+  syscall,
+}: {
+  code?: string;
+  responseCode?: number;
+  syscall?: string;
+}) {
+  const isCertain = responseCode !== undefined || syscall === "connect" || code === "EDNS";
+  return new Refused(
+    "mail_not_sent",
+    `The mail server refused or is unavailable (${[code, responseCode].filter(Boolean).join(" ")})`,
+    isCertain ? { retryAfter: RETRY_AFTER_SECONDS } : {},
+  );
 }
 
 /** RFC 2369, and RFC 8058 for programs that stop it without opening a page. */

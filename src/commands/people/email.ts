@@ -4,7 +4,7 @@ import type { EventStore } from "../../stores/event-store/port.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { Refused } from "../refusals.ts";
 import { type LockDeps, withLock } from "../with-lock.ts";
-import { releaseEmail, writeForPerson } from "./persons.ts";
+import { writeForPerson } from "./person-stream.ts";
 import { emailSecret, normalEmail, personByEmailSecret, provenEmailSecret } from "./secrets.ts";
 
 /** RFC 5321 length limits and one `@`; whether the mailbox exists is not checked. @throws invalid_email */
@@ -94,4 +94,14 @@ export async function bindEmail(deps: LockDeps, personId: string, email: string)
   if (previous && personByEmailSecret(previous) !== personByEmailSecret(email))
     await secrets.delete(personByEmailSecret(previous));
   return { previous, email };
+}
+
+/** Deletes the binding of the address, unless it is another person's by now. */
+export async function releaseEmail(
+  { secrets, clock }: { secrets: Secrets; clock: () => Date },
+  personId: string,
+  email: string,
+): Promise<void> {
+  const binding = personByEmailSecret(email);
+  if ((await secrets.get(binding, clock())) === personId) await secrets.delete(binding);
 }

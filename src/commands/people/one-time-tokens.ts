@@ -9,7 +9,7 @@ import type { CommandDeps } from "../handle-command.ts";
 import { Refused } from "../refusals.ts";
 import { acceptEmail, type ChangedEmail, changeEmail, personWithEmail, provedEmail } from "./email.ts";
 import { acceptPassword, hashPassword, keepPassword, type PasswordDeps, passwordEpoch } from "./password.ts";
-import { byPerson, recordAct } from "./persons.ts";
+import { byPerson, recordAct } from "./person-stream.ts";
 import { emailSecret, normalEmail } from "./secrets.ts";
 
 type Deps = { secrets: Secrets; clock: () => Date };
@@ -23,17 +23,20 @@ type TokenPurpose = "sign-up" | "password" | "email" | "sign-in";
  */
 type OfPerson = { personId: string; email: string; credentials: string; isMailed: boolean };
 
+/** A token as it is handed out. `expiresAt`: ISO 8601 UTC. */
+type IssuedToken = { token: string; expiresAt: string };
+
 /** `value` is plain JSON. */
 export async function issueToken(
   { secrets, clock }: Deps,
   purpose: TokenPurpose,
   value: unknown,
   lifetimeMs: number,
-): Promise<string> {
+): Promise<IssuedToken> {
   const token = randomBytes(32).toString("base64url");
   const expiresAt = new Date(clock().getTime() + lifetimeMs).toISOString();
   await secrets.put(tokenSecret(purpose, token), { value, expiresAt });
-  return token;
+  return { token, expiresAt };
 }
 
 /** How long the operator's invitations work, and the first link to the password of an account that the operator has made. */
@@ -53,9 +56,8 @@ export async function invite(
 ): Promise<{ path: string; email: string; expiresAt: string }> {
   const email = acceptEmail(address);
   if (await personWithEmail(deps, email)) throw new Refused("email_taken");
-  const expiresAt = new Date(deps.clock().getTime() + lifetimeMs).toISOString();
   const invitation: Invitation = { email, tier, isMailed };
-  const token = await issueToken(deps, "sign-up", invitation, lifetimeMs);
+  const { token, expiresAt } = await issueToken(deps, "sign-up", invitation, lifetimeMs);
   return { path: `/portal/sign-up/finish?token=${token}`, email, expiresAt };
 }
 
@@ -68,12 +70,12 @@ export async function lookAtInvitation(deps: Deps, token: string): Promise<Invit
 
 /** Reads the token's value without consuming it. @throws token_expired */
 export async function lookAtToken<T>(deps: Deps, purpose: TokenPurpose, token: string): Promise<T> {
-  return known<T>(await deps.secrets.get(tokenSecret(purpose, token), deps.clock()));
+  return unlessExpired<T>(await deps.secrets.get(tokenSecret(purpose, token), deps.clock()));
 }
 
 /** Consumes the token; of concurrent attempts exactly one succeeds. @throws token_expired */
 export async function useToken<T>(deps: Deps, purpose: TokenPurpose, token: string): Promise<T> {
-  return known<T>(await deps.secrets.take(tokenSecret(purpose, token), deps.clock()));
+  return unlessExpired<T>(await deps.secrets.take(tokenSecret(purpose, token), deps.clock()));
 }
 
 /**
@@ -85,10 +87,9 @@ export async function issuePasswordReset(
   personId: string,
   { lifetimeMs, isMailed }: { lifetimeMs: number; isMailed: boolean },
 ): Promise<{ path: string; expiresAt: string }> {
-  const expiresAt = new Date(deps.clock().getTime() + lifetimeMs).toISOString();
-  const email = await deps.secrets.get(emailSecret(personId), deps.clock());
-  const of = { personId, email: String(email), isMailed };
-  const token = await issuePersonToken(deps, "password", of, lifetimeMs);
+  const email = String(await deps.secrets.get(emailSecret(personId), deps.clock()));
+  const of = { personId, email, isMailed };
+  const { token, expiresAt } = await issuePersonToken(deps, "password", of, lifetimeMs);
   return { path: `/portal/reset/choose?token=${token}`, expiresAt };
 }
 
@@ -110,8 +111,7 @@ export async function resetPassword(
 ): Promise<{ personId: string; epoch: string }> {
   const { email } = await lookAtReset(deps, token);
   const passwordHash = await hashPassword(acceptPassword(password, { email }));
-  const used = await useToken<OfPerson>(deps, "password", token);
-  const { personId, isMailed } = await stillValid(deps, used);
+  const { personId, isMailed } = await stillValid(deps, await useToken<OfPerson>(deps, "password", token));
   const context = byPerson(requestId, personId);
   const epoch = await keepPassword(deps, context, personId, { how: "link", passwordHash });
   // Only now is a password void that somebody else may have chosen before.
@@ -133,7 +133,7 @@ export async function issueEmailChange(
   const email = acceptEmail(text);
   const holder = await personWithEmail(deps, email);
   if (holder && holder.personId !== personId) return undefined;
-  const token = await issuePersonToken(deps, "email", { personId, email, isMailed: true }, lifetimeMs);
+  const { token } = await issuePersonToken(deps, "email", { personId, email, isMailed: true }, lifetimeMs);
   return { path: `/portal/profile/email/confirm?token=${token}` };
 }
 
@@ -165,17 +165,15 @@ export async function issueSignInLink(
   personId: string,
 ): Promise<{ path: string; expiresAt: string }> {
   const expiresAt = new Date(deps.clock().getTime() + SIGN_IN_LINK_MS).toISOString();
-  const issued = (of: { personId: string; at: string }) =>
-    ({ type: "SignInLinkIssued", data: { ...of, expiresAt } }) as const;
-  await recordAct(deps, context, issued, personId);
-  const token = await issueToken(deps, "sign-in", { personId }, SIGN_IN_LINK_MS);
+  await recordAct(deps, context, personId, "SignInLinkIssued", { expiresAt });
+  const { token } = await issueToken(deps, "sign-in", { personId }, SIGN_IN_LINK_MS);
   return { path: `/portal/sign-in/link?token=${token}`, expiresAt };
 }
 
 /** Whom a link would sign in, without consuming it. @throws token_expired, also once they are removed */
 export async function lookAtSignInLink(deps: Deps, token: string): Promise<{ email: string }> {
   const { personId } = await lookAtToken<{ personId: string }>(deps, "sign-in", token);
-  return { email: known<string>(await deps.secrets.get(emailSecret(personId), deps.clock())) };
+  return { email: unlessExpired<string>(await deps.secrets.get(emailSecret(personId), deps.clock())) };
 }
 
 /** `epoch`: of the person's present password. @throws token_expired */
@@ -190,7 +188,7 @@ async function issuePersonToken(
   purpose: TokenPurpose,
   of: Omit<OfPerson, "credentials">,
   lifetimeMs: number,
-): Promise<string> {
+): Promise<IssuedToken> {
   const credentials = await credentialsOf(deps, of.personId);
   if (credentials === undefined) throw new Refused("person_not_found");
   return await issueToken(deps, purpose, { ...of, credentials } satisfies OfPerson, lifetimeMs);
@@ -211,7 +209,7 @@ async function credentialsOf({ secrets, clock }: Deps, personId: string): Promis
   return typeof email === "string" ? hash("sha256", `${epoch} ${normalEmail(email)}`) : undefined;
 }
 
-function known<T>(value: unknown): T {
+function unlessExpired<T>(value: unknown): T {
   if (value === undefined) throw new Refused("token_expired");
   return value as T;
 }

@@ -5,7 +5,7 @@ import type { CommandContext } from "../caller.ts";
 import type { CommandDeps } from "../handle-command.ts";
 import { Refused } from "../refusals.ts";
 import { personWithEmail } from "./email.ts";
-import { recordAct, writeForPerson } from "./persons.ts";
+import { recordAct, writeForPerson } from "./person-stream.ts";
 import { emailSecret, normalEmail, passwordSecret } from "./secrets.ts";
 
 type Deps = { secrets: Secrets; clock: () => Date };
@@ -61,9 +61,7 @@ export async function keepPassword(
 ): Promise<string> {
   const key = passwordSecret(personId);
   const record = newPassword(deps, passwordHash);
-  const changed = (by: { personId: string; at: string }) =>
-    ({ type: "PasswordChanged", data: { ...by, how } }) as const;
-  await recordAct(deps, context, changed, personId);
+  await recordAct(deps, context, personId, "PasswordChanged", { how });
   const change = () => deps.secrets.put(key, { value: record });
   await writeForPerson(deps, personId, change, () => deps.secrets.delete(key));
   return record.epoch;

@@ -17,7 +17,7 @@ import {
   swapPasskey,
 } from "./passkeys.ts";
 import { passwordEpoch } from "./password.ts";
-import { recordAct, writeForPerson } from "./persons.ts";
+import { recordAct, writeForPerson } from "./person-stream.ts";
 import { passwordSecret } from "./secrets.ts";
 
 /** `signIn`: the ways that are on. `baseHost`: for which passkeys work. */
@@ -72,9 +72,7 @@ export async function addPasskey(
   const { personId, passkeyId } = passkey;
   if (!(await claimCredential(deps, passkey)))
     throw new Refused("passkey_refused", "This passkey is in use already");
-  const added = (by: { personId: string; at: string }) =>
-    ({ type: "PasskeyAdded", data: { ...by, passkeyId } }) as const;
-  await recordAct(deps, context, added, personId);
+  await recordAct(deps, context, personId, "PasskeyAdded", { passkeyId });
   const store = () => storePasskey(deps, passkey);
   await writeForPerson(deps, personId, store, () => forgetPasskey(deps, passkey));
 }
@@ -104,9 +102,7 @@ export async function removePasskey(
     const passkey = await passkeyOf(deps, personId, passkeyId);
     if (!passkey) throw new Refused("passkey_not_found");
     await forgetPasskey(deps, passkey);
-    const removed = (by: { personId: string; at: string }) =>
-      ({ type: "PasskeyRemoved", data: { ...by, passkeyId } }) as const;
-    await recordAct(deps, context, removed, personId);
+    await recordAct(deps, context, personId, "PasskeyRemoved", { passkeyId });
   });
 }
 
@@ -118,8 +114,6 @@ export async function removePassword(
 ): Promise<void> {
   await withoutWay(deps, personId, "password", async () => {
     await deps.secrets.delete(passwordSecret(personId));
-    const removed = (by: { personId: string; at: string }) =>
-      ({ type: "PasswordChanged", data: { ...by, how: "removed" } }) as const;
-    await recordAct(deps, context, removed, personId);
+    await recordAct(deps, context, personId, "PasswordChanged", { how: "removed" });
   });
 }

@@ -14,7 +14,7 @@ import type { Appended, CommandDeps } from "../handle-command.ts";
 import { LEAST_OF_PASSWORD } from "../links/fields/link-fields.ts";
 import { forgetPassword, type KeepPasswordDeps, keepLinkPassword } from "../links/link-password.ts";
 import { isClientError, Refused } from "../refusals.ts";
-import { endPage, makePage } from "./sharing.ts";
+import { endPage, makePage } from "./decide-sharing.ts";
 
 /** By field, the values of which a click has one; as the engine of numbers has accepted them. */
 export type SharedFilters = Readonly<Record<string, readonly string[] | undefined>>;

@@ -5,8 +5,8 @@ import { derivedKey } from "../../stores/secrets/derived-key.ts";
 import { accountCommand, changeAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
+import { beginMail, stopMail } from "./decide-sharing.ts";
 import { acceptSharedName, plainFilters, type SharedFilters } from "./shared-pages.ts";
-import { beginMail, stopMail } from "./sharing.ts";
 
 export type MailOf = { accountId: string; mailId: string };
 
@@ -23,12 +23,12 @@ export async function beginWeeklyMail(
 }
 
 /** By the owner, who is signed in. @throws account_not_found, weekly_mail_not_found */
-export const stopWeeklyMail = accountCommand((account, at, mailId: string) =>
+export const stopWeeklyMail = accountCommand((account, { at }, mailId: string) =>
   stopMail(account, { mailId, by: "owner", at }),
 );
 
 /** By whoever has a mail. @throws account_not_found, weekly_mail_not_found */
-export const stopByMail = accountCommand((account, at, mailId: string) =>
+export const stopByMail = accountCommand((account, { at }, mailId: string) =>
   stopMail(account, { mailId, by: "mail", at }),
 );
 

@@ -8,8 +8,8 @@ import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { isClientError, Refused } from "../refusals.ts";
 import { withLock } from "../with-lock.ts";
+import { rotateKey } from "./decide-webhook.ts";
 import { publicKeyOf, type SecretsInUse, type SigningSecrets } from "./signing-key.ts";
-import { rotateKey } from "./webhook.ts";
 
 /** `previous`: those before the last rotation; deliveries are also signed with them until `until` (ISO 8601 UTC). */
 type WebhookKeys = SigningSecrets & { previous?: SigningSecrets & { until: string } };

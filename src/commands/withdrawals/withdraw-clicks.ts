@@ -17,7 +17,7 @@ import {
   restore,
   type WithdrawalsState,
   withdraw,
-} from "./withdrawal.ts";
+} from "./decide-withdrawal.ts";
 
 type ChangedClicks = Appended & { withdrawalId: string };
 

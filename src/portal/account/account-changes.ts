@@ -2,9 +2,8 @@
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { FORM_FRAME_BYTES, takeUploads } from "../../api/uploads.ts";
-import { changeBrand, changeLogo } from "../../commands/account/change-brand.ts";
+import { changeBrand, changeLogo, changeTimeZone } from "../../commands/account/change-settings.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
-import { changeTimeZone } from "../../commands/account/time-zone.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { sendExport } from "../../limits/exports.ts";
 import type { OpenStreams } from "../../limits/open-streams.ts";
@@ -49,9 +48,9 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
       schema: { body: LogoForm },
       run: async ({ session: { accountId }, context, body: { logo } }) => {
         if (logo === undefined || logo.length === 0)
-          throw new Refused("invalid_logo", "Choose a PNG image first");
+          throw new Refused("invalid_request", "Choose a PNG image first", { field: "logo" });
         const made = await deps.makeLogo(logo);
-        if ("problem" in made) throw new Refused("invalid_logo", made.problem);
+        if ("problem" in made) throw new Refused("invalid_request", made.problem, { field: "logo" });
         const { position } = await changeLogo(deps, context, accountId, made.image);
         return { position, notice: "Your logo is set: it is in the middle of your QR codes." };
       },

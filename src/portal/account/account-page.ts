@@ -2,7 +2,7 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { BRAND_NAME_MAX } from "../../commands/account/change-brand.ts";
+import { BRAND_NAME_MAX } from "../../commands/account/change-settings.ts";
 import { may } from "../../commands/people/rights.ts";
 import { type BrandDocument, brands } from "../../projections/definitions/brands.ts";
 import { LOGO_MAX_BYTES } from "../../qr/logo.ts";

@@ -9,7 +9,7 @@ import {
   removeDomain,
   setDomainHome,
   verifyDomain,
-} from "../../commands/domains/domains.ts";
+} from "../../commands/domains/change-domains.ts";
 import { txtRecord } from "../../commands/domains/hostname.ts";
 import { isLoopback } from "../../commands/links/accept-url.ts";
 import { Refused } from "../../commands/refusals.ts";

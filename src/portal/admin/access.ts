@@ -7,7 +7,7 @@ import type { Api } from "../../api/fastify.ts";
 import { bearerToken } from "../../api/key-guard.ts";
 import { isAdminToken } from "../../api/operations/operator-request.ts";
 import type { CommandContext } from "../../commands/caller.ts";
-import { isOperator } from "../../commands/people/persons.ts";
+import { isOperator } from "../../commands/people/person-stream.ts";
 import { recordActions } from "../../commands/record-actions.ts";
 import { Refused } from "../../commands/refusals.ts";
 import type { FindClicks } from "../../queries/audit/find-clicks.ts";

@@ -2,13 +2,13 @@
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { deactivateKey } from "../../commands/account/change-keys.ts";
+import { removePersonEverywhere } from "../../commands/account/change-members.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
-import { removePersonEverywhere } from "../../commands/account/members.ts";
 import { changeTier } from "../../commands/account/tier.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import { blockLink, unblockLink } from "../../commands/links/block-link.ts";
+import { endSessions } from "../../commands/people/change-person.ts";
 import { INVITATION_MS, invite } from "../../commands/people/one-time-tokens.ts";
-import { endSessions } from "../../commands/people/persons.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { restoreClicks, withdrawClicks } from "../../commands/withdrawals/withdraw-clicks.ts";
 import { linkStream } from "../../events/streams.ts";

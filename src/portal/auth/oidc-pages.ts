@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { tellPerson } from "../../commands/mail/people-mails.ts";
 import { personWithIdentity } from "../../commands/people/identities.ts";
-import { recordAct } from "../../commands/people/persons.ts";
+import { recordAct } from "../../commands/people/person-stream.ts";
 import { isRefused, Refused } from "../../commands/refusals.ts";
 import { byAddress, countTry } from "../../limits/rate-limit.ts";
 import type { OidcFlow } from "../../sign-in/oidc/oidc-client.ts";
@@ -73,13 +73,7 @@ export function oidcPages(app: Api, { oidc, ...others }: SignInDeps, again: Show
       const ended = isUnknown ? [] : await deps.sessions.endAtProvider(logout, known?.personId);
       const context = { requestId: request.id, actor: { type: "system", id: "provider" } } as const;
       const sessions = logout.sid === undefined ? "all" : "one";
-      for (const personId of ended)
-        await recordAct(
-          deps,
-          context,
-          (by) => ({ type: "SessionsEnded", data: { ...by, sessions } }),
-          personId,
-        );
+      for (const personId of ended) await recordAct(deps, context, personId, "SessionsEnded", { sessions });
       return reply.send({});
     } catch (error) {
       if (!isRefused(error, "provider_refused")) throw error;

@@ -1,7 +1,7 @@
 // The QR code of a link on its page: drawn as it is chosen, to download, and kept as how all of the account's codes look.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { acceptQrStyle, keepQrLook } from "../../commands/account/change-brand.ts";
+import { acceptQrStyle, keepQrLook } from "../../commands/account/change-settings.ts";
 import { ACCOUNT_STYLE, QR_CORRECTIONS, QR_SHAPES, type QrStyle } from "../../events/links/qr-look.ts";
 import type { BrandDocument } from "../../projections/definitions/brands.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";

@@ -3,9 +3,9 @@
 import type { FastifyReply } from "fastify";
 import type { Api } from "../../api/fastify.ts";
 import { opened } from "../../commands/account/account.ts";
-import { removeMember } from "../../commands/account/members.ts";
+import { removeMember } from "../../commands/account/change-members.ts";
 import { openOwnAccount } from "../../commands/account/sign-up.ts";
-import { isOperator } from "../../commands/people/persons.ts";
+import { isOperator } from "../../commands/people/person-stream.ts";
 import { Refused } from "../../commands/refusals.ts";
 import type { Role } from "../../events/vocabulary.ts";
 import { accountName } from "../../queries/people.ts";

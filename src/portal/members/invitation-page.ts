@@ -8,7 +8,7 @@ import {
   type InvitationLink,
   lookAtInvitationLink,
   registerByInvitation,
-} from "../../commands/account/members.ts";
+} from "../../commands/account/invitations.ts";
 import { personWithEmail } from "../../commands/people/email.ts";
 import { acceptPassword, hashPassword } from "../../commands/people/password.ts";
 import { normalEmail } from "../../commands/people/secrets.ts";

@@ -3,18 +3,17 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { opened } from "../../commands/account/account.ts";
+import { changeMemberRole, removeMember } from "../../commands/account/change-members.ts";
 import {
-  changeMemberRole,
   type Invited,
   invitedAddress,
   inviteMember,
-  removeMember,
   resendInvitation,
   withdrawInvitation,
-} from "../../commands/account/members.ts";
+} from "../../commands/account/invitations.ts";
 import { isWithin, may, RIGHTS } from "../../commands/people/rights.ts";
 import { ROLES, type Role } from "../../events/vocabulary.ts";
-import { countMail } from "../../limits/count-mail.ts";
+import { countMail } from "../../limits/rate-limit.ts";
 import { type InvitationRow, lastSignIn, type MemberRow, memberRows, nameOf } from "../../queries/people.ts";
 import type { SignInDeps } from "../auth/start-session.ts";
 import { type Fields, form, schemaOf } from "../shell/controls.ts";

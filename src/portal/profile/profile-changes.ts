@@ -3,18 +3,18 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import type { Mailer } from "../../commands/mail/mailer.ts";
 import { tellPerson } from "../../commands/mail/people-mails.ts";
+import { changeName, endSessions } from "../../commands/people/change-person.ts";
 import { acceptEmail, type ChangedEmail, changeEmail } from "../../commands/people/email.ts";
-import { changeName } from "../../commands/people/name.ts";
 import {
   confirmEmailChange,
   issueEmailChange,
   lookAtEmailChange,
 } from "../../commands/people/one-time-tokens.ts";
 import { changePassword } from "../../commands/people/password.ts";
-import { endSessions, recordAct } from "../../commands/people/persons.ts";
+import { recordAct } from "../../commands/people/person-stream.ts";
 import { removePassword } from "../../commands/people/sign-in-ways.ts";
 import { Refused } from "../../commands/refusals.ts";
-import { countMail } from "../../limits/count-mail.ts";
+import { countMail } from "../../limits/rate-limit.ts";
 import { tokenPage } from "../auth/form-page.ts";
 import { EMAIL_LINK_HOURS, mail, sendMail } from "../auth/mails.ts";
 import { PasswordTyped, reauthenticate } from "../auth/reauthenticate.ts";
@@ -97,9 +97,7 @@ export function profileChanges(app: Api, deps: SignInDeps): void {
       if (!own.some((session) => session.sessionId === sessionId))
         throw new Refused("not_found", "There is no such session");
       await deps.sessions.end(personId, sessionId);
-      const ended = (by: { personId: string; at: string }) =>
-        ({ type: "SessionsEnded", data: { ...by, sessions: "one" } }) as const;
-      await recordAct(deps, context, ended, personId);
+      await recordAct(deps, context, personId, "SessionsEnded", { sessions: "one" });
       return { notice: "That browser is signed out." };
     },
   });

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import type { CommandContext } from "../../commands/caller.ts";
-import { byPerson } from "../../commands/people/persons.ts";
+import { byPerson } from "../../commands/people/person-stream.ts";
 import type { NamedAccount } from "../../queries/people.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 import { type FlowName, flowName } from "../../sign-in/sign-in-flows.ts";

@@ -2,13 +2,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { rotateWebhookKey } from "../../commands/webhooks/webhook-key.ts";
 import {
   changeWebhook,
   pauseWebhook,
   removeWebhook,
   resumeWebhook,
-} from "../../commands/webhooks/webhooks.ts";
+} from "../../commands/webhooks/change-webhooks.ts";
+import { rotateWebhookKey } from "../../commands/webhooks/webhook-key.ts";
 import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import { LINK_CLICKED, WEBHOOK_EVENTS } from "../../events/webhook-selection.ts";
 import { countTry } from "../../limits/rate-limit.ts";

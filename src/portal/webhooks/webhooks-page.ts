@@ -2,7 +2,7 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { type AddedWebhook, addWebhook } from "../../commands/webhooks/webhooks.ts";
+import { type AddedWebhook, addWebhook } from "../../commands/webhooks/change-webhooks.ts";
 import { type CreatedVia, hasDeveloperFeatures, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
 import { selectionOf, type WebhookEventName } from "../../events/webhook-selection.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";

@@ -113,9 +113,9 @@ function sayProgress(deps: CompleteDeps, group: ProjectionGroup, build: Building
         { group: group.name, ...progress },
         `projections catch up: ${describeProgress(progress)}`,
       );
-    const said = progress;
-    const builds = said
-      ? await changeBuilds(deps, group, (now) => progressed(now, build, said))
+    const reached = progress;
+    const builds = reached
+      ? await changeBuilds(deps, group, (now) => progressed(now, build, reached))
       : await readBuilds(deps.readStore, group);
     if (!isSame(builds.building, build)) onCancelled();
   };

@@ -14,14 +14,14 @@ export type TableDifference = { position: Position; fields: FieldDifference[] };
 
 const PAGE = 1_000;
 
-/** The days that have a table, in order; a chunk of each is counted. */
-export async function* tablesOf(store: BuildStore): AsyncGenerator<AccountDay> {
+/** `<account>/<day>` of those that have a table, in order. */
+export async function* tablesOf(store: BuildStore): AsyncGenerator<string> {
   let last = "";
   const search = { fields: CHUNK_HEAD, limit: PAGE };
   for await (const page of documentPages<StoredHead>(store, clickTables.name, search))
     for (const { accountId, day } of page) {
       const table = `${accountId}/${day}`;
-      if (table !== last) yield { accountId, day };
+      if (table !== last) yield table;
       last = table;
     }
 }

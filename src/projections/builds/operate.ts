@@ -20,15 +20,15 @@ type Operate = (deps: OperateDeps, context: CommandContext, group: ProjectionGro
 
 /** All groups when `names` is empty. @throws unknown_projection */
 export function groupsNamed(names: readonly string[]): ProjectionGroup[] {
-  const known = projectionGroups.map(({ name }) => name);
-  const unknown = names.find((name) => !known.includes(name));
+  const present = projectionGroups.map(({ name }) => name);
+  const unknown = names.find((name) => !present.includes(name));
   if (unknown === undefined)
     return projectionGroups.filter(({ name }) => names.length === 0 || names.includes(name));
-  const closest = closestName(unknown, known);
+  const closest = closestName(unknown, present);
   const meant = closest === undefined ? "" : `did you mean ${closest}? `;
   throw new Refused(
     "unknown_projection",
-    `There are no projections ${unknown}; ${meant}there are ${known.join(" and ")}`,
+    `There are no projections ${unknown}; ${meant}there are ${present.join(" and ")}`,
   );
 }
 

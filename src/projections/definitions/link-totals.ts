@@ -41,6 +41,23 @@ export function countHit(
 /** Times in ISO 8601 UTC, of the hits. */
 export type DayHits = Record<ClickKind, number> & { day: string; firstAt: string; lastAt: string };
 
+/** Of rows of a day, one at least. */
+export function hitsOfRows(
+  day: string,
+  rows: Iterable<number>,
+  table: { kindOf(row: number): ClickKind; atOf(row: number): number },
+): DayHits {
+  const counts = { click: 0, preview: 0, qr_scan: 0 };
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const row of rows) {
+    counts[table.kindOf(row)] += 1;
+    const at = table.atOf(row);
+    if (at < first) first = at;
+    if (at > last) last = at;
+  }
+  return { day, ...counts, firstAt: new Date(first).toISOString(), lastAt: new Date(last).toISOString() };
+}
+
 /** With hits of a day, added in place. */
 export function addHits(totals: Fields<LinkTotalsDocument>, hits: DayHits): void {
   const { day: date, firstAt, lastAt } = hits;

@@ -21,8 +21,8 @@ import { gapsBetween } from "./gaps.ts";
 import { openLife } from "./open-life.ts";
 import type { AccountAnswer, AccountQuestion, ClickListQuestion, Group, Period } from "./question.ts";
 import { latestClicks, type RecentClick, recentClicks } from "./recent-clicks.ts";
-import { resolveQuestion, zoneOf } from "./resolve-question.ts";
-import { dateOf, HOUR_MS, UTC } from "./time-zone.ts";
+import { resolveQuestion } from "./resolve-question.ts";
+import { dateOf, HOUR_MS, UTC, zoneNamed } from "./time-zone.ts";
 
 /** `mostRead`: rows that are counted for a question, fewer in tests. `slices`: of all work of the thread. */
 type Deps = {
@@ -181,7 +181,7 @@ export function clickQuestions({
 
   async function latestOf({ zone, from, to, ...of }: ClickListQuestion, limit: number, slices: TimeSlices) {
     const asOf = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
-    const bounds = { from: from ?? ALWAYS.from, to: to ?? ALWAYS.to, zone: zoneOf(zone) };
+    const bounds = { from: from ?? ALWAYS.from, to: to ?? ALWAYS.to, zone: zoneNamed(zone) };
     return await latestClicks({ readStore, eventStore, reader }, { ...of, ...bounds, asOf }, limit, slices);
   }
 

@@ -2,12 +2,12 @@
 
 import { Refused } from "../../commands/refusals.ts";
 import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
-import { noTimeZone, parseLocalMoment } from "../../runtime/moment.ts";
+import { parseLocalMoment } from "../../runtime/moment.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import type { Interval } from "./intervals.ts";
-import { instantOf, type TimeZone, timeZone } from "./time-zone.ts";
+import { instantOf, type TimeZone, zoneNamed } from "./time-zone.ts";
 
-/** As given; times are ISO 8601, in `timezone` where they have no offset. */
+/** As asked; times are ISO 8601, in `timezone` where they have no offset. */
 export type RangeParameters = {
   from?: string | undefined;
   to?: string | undefined;
@@ -33,12 +33,11 @@ const POSITION = /^\d{20}(?::\d{20})?$/;
 const [FIRST, LAST] = [Date.parse("0000-01-01T00:00:00.000Z"), Date.parse("9999-12-31T23:59:59.999Z")];
 
 /** @throws invalid_range */
-export function parseRange(given: RangeParameters): RangeRequest {
-  const { timezone = "UTC", interval = "day", kind } = given;
-  const zone = timeZone(timezone);
-  if (!zone) throw new Refused("invalid_range", noTimeZone(timezone), { field: "timezone" });
+export function parseRange(asked: RangeParameters): RangeRequest {
+  const { timezone = "UTC", interval = "day", kind } = asked;
+  const zone = zoneNamed(timezone);
   const time = (name: "from" | "to") => {
-    const text = given[name];
+    const text = asked[name];
     return text === undefined ? undefined : timeOf(text, zone, name);
   };
   const request = {
@@ -47,16 +46,11 @@ export function parseRange(given: RangeParameters): RangeRequest {
     interval,
     zone,
     kinds: kind ? [kind] : CLICK_KINDS,
-    asOf: asOfOf(given.as_of, zone),
+    asOf: asked.as_of === undefined ? undefined : momentIn(asked.as_of, zone, "as_of"),
   };
   if (request.from !== undefined && request.to !== undefined && request.from >= request.to)
     throw new Refused("invalid_range", "from must be before to", { field: "from" });
   return request;
-}
-
-/** @throws invalid_range */
-function asOfOf(text: string | undefined, zone: TimeZone): RangeRequest["asOf"] {
-  return text === undefined ? undefined : momentIn(text, zone, "as_of");
 }
 
 /** A time, or a position of the log. @throws invalid_range */

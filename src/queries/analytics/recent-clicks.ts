@@ -3,6 +3,7 @@
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { referrerOf } from "../../events/click-facts.ts";
 import {
+  CLICK_KINDS,
   type ClickKind,
   type DeviceType,
   RECENT_CLICKS,
@@ -92,18 +93,11 @@ export async function recentClicks(
   asOf: Position,
   slices: TimeSlices,
 ): Promise<RecentClick[]> {
-  const known = isCurrent
-    ? (life?.recent ?? [])
-    : await ofClosedDays(
-        deps,
-        accountId,
-        link,
-        open.map(({ day }) => day),
-      );
-  const hits = [...known];
+  const openDays = open.map(({ day }) => day);
+  const hits = isCurrent ? [...(life?.recent ?? [])] : await ofClosedDays(deps, accountId, link, openDays);
   const filter = {
     ...{ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, zone: UTC, asOf },
-    ...{ kinds: ["click", "preview", "qr_scan"] as const, filters: { link: [link] } },
+    ...{ kinds: CLICK_KINDS, filters: { link: [link] } },
   };
   for (const { heads } of open)
     for await (const table of deps.reader.tables(heads, asOf, slices)) {

@@ -1,11 +1,9 @@
 // What a question leaves open: its range, the points of it, and the period before.
 
-import { Refused } from "../../commands/refusals.ts";
-import { noTimeZone } from "../../runtime/moment.ts";
 import { localTime } from "./counting/group-values.ts";
 import { type Interval, pointsOf, startOfDay } from "./intervals.ts";
 import type { AccountQuestion, Comparison, Period } from "./question.ts";
-import { DAY_MS, instantOf, type TimeZone, timeZone } from "./time-zone.ts";
+import { DAY_MS, instantOf, type TimeZone, zoneNamed } from "./time-zone.ts";
 
 /** `hitsUntil`: as `to`, but without end where none was asked for, as clocks of writers differ. */
 export type Resolved = Period & {
@@ -25,7 +23,7 @@ export async function resolveQuestion(
   end: number,
   first: (to: number) => Promise<number | undefined>,
 ): Promise<Resolved> {
-  const zone = zoneOf(question.zone);
+  const zone = zoneNamed(question.zone);
   const to = question.to ?? end;
   const from = question.from ?? startOfDay(zone, (await first(to)) ?? to - 1);
   const { interval, starts } = pointsOf({ zone, interval: question.interval }, { from, to });
@@ -34,13 +32,6 @@ export async function resolveQuestion(
   const before = typeof compare === "string" ? shifted(zone, { from, to }, compare) : compare;
   const previous = before && { ...before, starts: pointsOf({ zone, interval }, before).starts };
   return { from, to, hitsUntil, zone, interval, starts, previous };
-}
-
-/** @throws invalid_range */
-export function zoneOf(name: string): TimeZone {
-  const zone = timeZone(name);
-  if (!zone) throw new Refused("invalid_range", noTimeZone(name));
-  return zone;
 }
 
 /** The same hours of the zone's clocks, so many whole days, or months, before: of `previous` as many as the range is long. */

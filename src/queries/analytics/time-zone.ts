@@ -1,5 +1,6 @@
 // Instants and local times of an IANA time zone, from the offsets that Intl knows.
-import { isTimeZone, utcDate } from "../../runtime/moment.ts";
+import { Refused } from "../../commands/refusals.ts";
+import { isTimeZone, noTimeZone, utcDate } from "../../runtime/moment.ts";
 
 /** All times are milliseconds; local times are written as if they were UTC. */
 export type TimeZone = {
@@ -28,6 +29,13 @@ export function timeZone(name: string): TimeZone | undefined {
   if (name === UTC.name) return UTC;
   if (!isTimeZone(name)) return undefined;
   return zoneOf(name, new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" }));
+}
+
+/** The zone of an argument. @throws invalid_range */
+export function zoneNamed(name: string): TimeZone {
+  const zone = timeZone(name);
+  if (!zone) throw new Refused("invalid_range", noTimeZone(name), { field: "timezone" });
+  return zone;
 }
 
 function zoneOf(name: string, format: Intl.DateTimeFormat): TimeZone {

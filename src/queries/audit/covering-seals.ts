@@ -21,10 +21,10 @@ export async function coverageOf(
   trusted: readonly string[],
 ): Promise<Coverage> {
   const [last] = await eventStore.read(SEALS_STREAM, { backwards: true, limit: 1 });
-  const known = new Map<number, Seal | undefined>(last && [[last.revision, readSeal(last)]]);
+  const seals = new Map<number, Seal | undefined>(last && [[last.revision, readSeal(last)]]);
   const sealOf = async (number: number): Promise<Seal | undefined> => {
-    if (!known.has(number)) known.set(number, await sealAt(eventStore, number));
-    return known.get(number);
+    if (!seals.has(number)) seals.set(number, await sealAt(eventStore, number));
+    return seals.get(number);
   };
   const newest = last && ((await sealOf(last.revision))?.position ?? last.position);
   const numbers = new Set<number>();

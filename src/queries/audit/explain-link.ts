@@ -3,7 +3,7 @@
 import { amount } from "../../audit/verdict.ts";
 import type { LinkAddress } from "../../commands/links/link-stream.ts";
 import { Refused } from "../../commands/refusals.ts";
-import { evolve, noWithdrawals } from "../../commands/withdrawals/withdrawal.ts";
+import { evolve, noWithdrawals } from "../../commands/withdrawals/decide-withdrawal.ts";
 import type { WithdrawalEvent } from "../../events/catalogue.ts";
 import type { OptionChanges } from "../../events/link-options.ts";
 import { metadataOf, readableEvent } from "../../events/read-event.ts";
@@ -103,7 +103,7 @@ export async function explainLink(
     created_by: history[0]?.by ?? null,
     clicks,
     history,
-    withdrawals: made(withdrawn).map(withdrawalRow),
+    withdrawals: withdrawalsIn(withdrawn).map(withdrawalRow),
     set_aside: setAside,
     seals,
     problems,
@@ -138,8 +138,8 @@ async function stepsOf(deps: ExplainDeps, events: readonly RecordedEvent[], read
   for (const recorded of events) {
     const { position, recorded_at, type, stream, revision, actor, data, error } = auditedEvent(recorded);
     // Without its schema it may say anything, also of others.
-    const said = error === null ? Object.entries(data as object) : [];
-    const detail = detailOf(Object.fromEntries(said.filter(([name]) => !OF_EVERY_STEP.includes(name))));
+    const members = error === null ? Object.entries(data as object) : [];
+    const detail = detailOf(Object.fromEntries(members.filter(([name]) => !OF_EVERY_STEP.includes(name))));
     const key = await keyOf(actor);
     const step = nextStep(recorded, readableEvent(recorded));
     const by = actorWords(step, people, key);
@@ -158,7 +158,7 @@ function detailOf({ changes, ...rest }: Readonly<Record<string, unknown>>): Reco
   return { ...rest, ...set, ...(cleared.length > 0 && { cleared }) };
 }
 
-function made(withdrawn: readonly RecordedEvent[]) {
+function withdrawalsIn(withdrawn: readonly RecordedEvent[]) {
   return withdrawn
     .flatMap((recorded) => (readableEvent(recorded) as WithdrawalEvent | undefined) ?? [])
     .reduce(evolve, noWithdrawals).withdrawals;

@@ -16,12 +16,12 @@ import { auditedEvent } from "./audited-event.ts";
 import { CLICK_PAGES, mayBeOf } from "./clicks-in-log.ts";
 
 /**
- * `from` is inclusive, `to` exclusive: times of recording, ISO 8601 UTC; all by default. `after`: a position before `from`. `known`:
+ * `from` is inclusive, `to` exclusive: times of recording, ISO 8601 UTC; all by default. `after`: a position before `from`. `indexed`:
  * `last` of the clicks of those times up to a position, as the tables say; those behind it are searched, too.
  */
 export type ClickSearch = {
   after: Position;
-  known: { last: Position; upTo: Position } | undefined;
+  indexed: { last: Position; upTo: Position } | undefined;
   from: string | undefined;
   to: string | undefined;
   /** `<host>/<slug>` */
@@ -41,15 +41,15 @@ const MOST_SEARCHED = 50_000;
 /** In the order of the log. Runs in the log reader's thread, as clicks of all links are read. */
 export async function findClicks(
   { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
-  { after, known, from = "", to, link, account, limit }: ClickSearch,
+  { after, indexed, from = "", to, link, account, limit }: ClickSearch,
 ): Promise<FoundClicks> {
   const events: RecordedEvent[] = [];
   const isOf = mayBeOf({ link, accountId: account });
   const isWanted = (click: RecordedEvent) =>
     click.recordedAt >= from && click.recordedAt < (to ?? "~") && isOf(click);
   let searched = 0;
-  const parts = known
-    ? [{ after, upTo: known.last }, { after: laterOf(after, known.last, known.upTo) }]
+  const parts = indexed
+    ? [{ after, upTo: indexed.last }, { after: laterOf(after, indexed.last, indexed.upTo) }]
     : [{ after }];
   for (const part of parts)
     for await (const { events: batch, next } of logPages(eventStore, { ...part, ...CLICK_PAGES })) {
@@ -100,14 +100,13 @@ export async function searchClicks(
   const { from, to } = isOfAllTimes ? {} : hoursOf(deps.clock().getTime(), times);
   const begin = from ? await positionBefore({ readStore }, new Date(from)) : await createdAt(deps, link);
   // The position first: the hours may be ahead of it, not behind.
-  const indexed = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
-  const known =
-    from && to ? { last: await lastPositionIn({ readStore }, from, to), upTo: indexed } : undefined;
+  const upTo = (await readStore.checkpoint(clickGroup.name))?.position ?? START;
+  const indexed = from && to ? { last: await lastPositionIn({ readStore }, from, to), upTo } : undefined;
   const events: RecordedEvent[] = [];
   let next: Position | null = after ?? begin;
   const started = performance.now();
   do {
-    const part = { after: next, known, from, to, link, account, limit: limit - events.length };
+    const part = { after: next, indexed, from, to, link, account, limit: limit - events.length };
     const page = await findClicks(part);
     events.push(...page.events);
     next = page.next;

@@ -1,6 +1,6 @@
 // Which clicks of a link a withdrawal would take out of the numbers: how many of each kind and day, and the latest.
 
-import type { MatchingClicks } from "../../commands/withdrawals/withdrawal.ts";
+import type { MatchingClicks } from "../../commands/withdrawals/decide-withdrawal.ts";
 import { linkKey, linkStream } from "../../events/streams.ts";
 import { isSelectedBy, isWithdrawnBy, type WithdrawnSelection } from "../../events/withdrawals.ts";
 import { withdrawalsOf } from "../../projections/fold/read-withdrawals.ts";

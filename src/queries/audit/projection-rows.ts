@@ -75,9 +75,9 @@ async function rowOf(deps: Deps, group: ProjectionGroup) {
 }
 
 /** `rules`: those under which clicks were classified again, null: as recorded. `outdated`: the program has others by now. */
-function labelOf(made: Build) {
-  const { version, build, rules = null } = made;
-  return { version, build, rules, outdated: isUnderOtherRules(made) };
+function labelOf(of: Build) {
+  const { version, build, rules = null } = of;
+  return { version, build, rules, outdated: isUnderOtherRules(of) };
 }
 
 function progressOf({ events, eventsPerSecond, done, secondsLeft }: Progress) {

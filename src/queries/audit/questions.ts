@@ -4,8 +4,8 @@ import { z } from "zod";
 import type { VerificationRuns } from "../../audit/verification-runs.ts";
 import { isRefused, Refused } from "../../commands/refusals.ts";
 import type { WithdrawalRequest } from "../../commands/withdrawals/accept-selection.ts";
+import type { FindMatching } from "../../commands/withdrawals/decide-withdrawal.ts";
 import { listWithdrawals, previewWithdrawal } from "../../commands/withdrawals/withdraw-clicks.ts";
-import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
 import { CATEGORY, SEALS_STREAM, streamNamed } from "../../events/streams.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
 import { namedLink } from "../../queries/links/named-link.ts";
@@ -54,16 +54,16 @@ const LINK_NAMES = "slug, host/slug or short URL";
 const TIME = "such as 2026-03-01T10:00Z";
 
 /** An empty field of a form is no argument. */
-function given<T extends z.ZodType>(schema: T) {
+function absentIfBlank<T extends z.ZodType>(schema: T) {
   return z.preprocess((value) => (value === "" || /^\s+$/.test(String(value)) ? undefined : value), schema);
 }
 
 function arg<T extends z.ZodType>(schema: T, label: string, example: string, oneOf?: readonly string[]) {
-  return given(schema).meta({ label, example, oneOf } satisfies Asked);
+  return absentIfBlank(schema).meta({ label, example, oneOf } satisfies Asked);
 }
 
 function paging<T extends z.ZodType>(schema: T, about: string) {
-  return given(schema).meta({ about });
+  return absentIfBlank(schema).meta({ about });
 }
 
 function whole(least: number, most = 1e15) {
@@ -124,13 +124,13 @@ type Partly<Args extends z.ZodObject> = z.ZodObject<{
 export function partly<Args extends z.ZodObject>(args: Args): Partly<Args> {
   const shape = Object.entries<z.ZodType>(args.shape).map(([name, schema]) => {
     const about = (schema.meta() ?? {}) as Asked;
-    return [name, about.label === undefined ? schema : given(schema.optional()).meta(about)];
+    return [name, about.label === undefined ? schema : absentIfBlank(schema.optional()).meta(about)];
   });
   return z.object(Object.fromEntries(shape)) as unknown as Partly<Args>;
 }
 
-function question<Deps, Args extends z.ZodObject, Answer>(made: Question<Deps, Args, Answer>) {
-  return made;
+function question<Deps, Args extends z.ZodObject, Answer>(asked: Question<Deps, Args, Answer>) {
+  return asked;
 }
 
 export const questions = {
@@ -152,7 +152,12 @@ export const questions = {
     answer: (deps: FindAccountDeps, asked) => peoplePage(deps, asked),
   }),
   streams: question({
-    args: z.object({ category: given(z.enum(CATEGORIES).default("account")), account, limit, cursor }),
+    args: z.object({
+      category: absentIfBlank(z.enum(CATEGORIES).default("account")),
+      account,
+      limit,
+      cursor,
+    }),
     next: "cursor",
     answer: async (deps: FindAccountDeps, { category, ...asked }) =>
       category === CATEGORY.clicks
@@ -262,12 +267,12 @@ export const questions = {
 };
 
 /** The id of the account that is meant, by whatever findAccount takes. @throws not_found */
-export async function accountNamed(deps: FindAccountDeps, given: string): Promise<string> {
+export async function accountNamed(deps: FindAccountDeps, named: string): Promise<string> {
   try {
-    return await findAccount(deps, given);
+    return await findAccount(deps, named);
   } catch (error) {
     if (!isRefused(error, "account_not_found")) throw error;
-    throw new Refused("not_found", `No account is found by “${given}”.`);
+    throw new Refused("not_found", `No account is found by “${named}”.`);
   }
 }
 

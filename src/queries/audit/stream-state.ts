@@ -1,9 +1,9 @@
 // What a stream's events come to as of a revision, folded by its decider, and what differs from an earlier revision.
 
 import { evolve as evolveAccount, noAccount } from "../../commands/account/account.ts";
-import { evolveClaim, unclaimed } from "../../commands/domains/domain.ts";
+import { evolveClaim, unclaimed } from "../../commands/domains/decide-domain.ts";
 import { evolve as evolveLink, freeLink } from "../../commands/links/link.ts";
-import { evolve as evolvePerson, newPerson } from "../../commands/people/person.ts";
+import { evolve as evolvePerson, newPerson } from "../../commands/people/decide-person.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { accountEvents, webhookEvents } from "../../events/accounts/account-events.ts";
 import { sharingEvents } from "../../events/accounts/sharing-events.ts";

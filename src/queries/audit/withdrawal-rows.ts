@@ -1,16 +1,23 @@
 // Withdrawals of clicks, and what one would take out, as pages, JSON and commands show them.
 
+import type { MadeWithdrawal } from "../../commands/withdrawals/decide-withdrawal.ts";
 import type { WithdrawalPreview } from "../../commands/withdrawals/withdraw-clicks.ts";
-import type { MadeWithdrawal } from "../../commands/withdrawals/withdrawal.ts";
 import { type WithdrawnSelection, withdrawnCount } from "../../events/withdrawals.ts";
 
 export type WithdrawalRow = ReturnType<typeof withdrawalRow>;
 export type PreviewRow = ReturnType<typeof previewRow>;
 
-export function withdrawalRow(made: MadeWithdrawal) {
-  const { withdrawalId, at, restoredAt, upTo, clicks: kinds, reason } = made;
-  const counts = { clicks: withdrawnCount(made), kinds, up_to: upTo };
-  return { withdrawal_id: withdrawalId, at, restored_at: restoredAt, ...counts, ...namedBy(made), reason };
+export function withdrawalRow(withdrawal: MadeWithdrawal) {
+  const { withdrawalId, at, restoredAt, upTo, clicks: kinds, reason } = withdrawal;
+  const counts = { clicks: withdrawnCount(withdrawal), kinds, up_to: upTo };
+  return {
+    withdrawal_id: withdrawalId,
+    at,
+    restored_at: restoredAt,
+    ...counts,
+    ...namedBy(withdrawal),
+    reason,
+  };
 }
 
 /** `clicks`: what goes; `withdrawn_before`: named as well, and out already. */

@@ -64,8 +64,8 @@ function fieldClauses(name: string, { from, to }: ChangedFields[string]): Clause
 
 /** One sentence, as plain text. */
 export function sentenceOf(actor: string, clauses: readonly Clause[]): string {
-  const said = clauses.map((clause) => clause.map(plainPart).join(""));
-  return `${atStart(actor)} ${said.join("; ") || "changed nothing"}.`;
+  const texts = clauses.map((clause) => clause.map(plainPart).join(""));
+  return `${atStart(actor)} ${texts.join("; ") || "changed nothing"}.`;
 }
 
 function plainPart(part: SentencePart): string {

@@ -90,8 +90,8 @@ export async function listLinks(
   { keyId, accountId }: { keyId: string; accountId: string },
   options: ListLinksOptions,
 ): Promise<LinkPage> {
-  const { cursor, limit, domain_id, external_id: externalId, made_by: madeBy, ...given } = options;
-  const { scope = "key", sort: order = "-created_at", ...more } = given;
+  const { cursor, limit, domain_id, external_id: externalId, made_by: madeBy, ...others } = options;
+  const { scope = "key", sort: order = "-created_at", ...more } = others;
   const of = scope === "account" ? { accountId } : { keyId, accountId };
   const domainId = domain_id === DEFAULT_DOMAIN ? null : domain_id;
   const filter = await filterOf(deps, of, { ...more, domainId, externalId, madeBy });

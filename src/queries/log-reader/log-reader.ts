@@ -2,7 +2,7 @@
 // the results cross to the HTTP thread, one part at a time with backpressure.
 
 import type { VerifyInThread } from "../../audit/verification-runs.ts";
-import type { FindMatching } from "../../commands/withdrawals/withdrawal.ts";
+import type { FindMatching } from "../../commands/withdrawals/decide-withdrawal.ts";
 import type { EventType } from "../../events/catalogue.ts";
 import type { Position } from "../../stores/event-store/port.ts";
 import type { ChangesOfNumbers, ChangesRequest } from "../analytics/changes/changes-of-numbers.ts";

@@ -1,7 +1,7 @@
 // Checks the TXT record of each verified domain once a day.
 
 import type { CommandContext } from "../../commands/caller.ts";
-import { recheckDomain } from "../../commands/domains/domains.ts";
+import { recheckDomain } from "../../commands/domains/change-domains.ts";
 import type { ResolveTxt } from "../../commands/domains/hostname.ts";
 import type { CommandDeps } from "../../commands/handle-command.ts";
 import { isEventError } from "../../events/read-event.ts";

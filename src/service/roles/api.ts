@@ -1,6 +1,6 @@
 // The api role: the dependencies of the REST routes.
 import type { ApiDeps } from "../../api/api-routes.ts";
-import { lazyMailer } from "../../commands/mail/lazy-mailer.ts";
+import { smtpMailer } from "../../commands/mail/mailer.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { CallerLookup } from "../../queries/find-caller.ts";
 import type { LogFollower } from "../../stores/coordination/log-follower.ts";
@@ -21,7 +21,7 @@ export function openApi(
     catchUp: () => follower.catchUp(),
   });
   follower.listen((event) => callers.onEvent(event));
-  const mailer = lazyMailer(config);
+  const mailer = smtpMailer(config);
   onStop(async () => mailer?.close());
   return {
     ...runtimeDeps,

@@ -3,7 +3,7 @@ import { notedSeal } from "../../audit/seals/noted-seal.ts";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { verificationRuns } from "../../audit/verification-runs.ts";
 import { txtResolver } from "../../commands/domains/hostname.ts";
-import { lazyMailer } from "../../commands/mail/lazy-mailer.ts";
+import { smtpMailer } from "../../commands/mail/mailer.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { stopLinks } from "../../commands/sharing/weekly-mails.ts";
 import { secretKeysOf } from "../../config/config.ts";
@@ -30,7 +30,7 @@ export async function openPortal(
   const resolve = receiverResolver(config.dnsServers);
   const sender = deliverySender({ ...reach, resolve, now: () => clock().getTime() });
   onStop(async () => sender.destroy());
-  const mailer = lazyMailer(config);
+  const mailer = smtpMailer(config);
   onStop(async () => mailer?.close());
   const { adminToken } = config;
   const deps = { ...runtimeDeps, eventStore, clock, log };

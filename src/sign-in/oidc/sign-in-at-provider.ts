@@ -1,11 +1,13 @@
 // Signing in at the provider: whose sign-in it is, and what becomes of their address and memberships by it.
 
 import { changeAccount } from "../../commands/account/account-stream.ts";
-import { followSettings, type GivenRole } from "../../commands/account/member.ts";
-import { acceptInvitationTo, invitationsTo } from "../../commands/account/members.ts";
+import { endMembership } from "../../commands/account/change-members.ts";
+import { followSettings, type GivenRole } from "../../commands/account/decide-member.ts";
+import { acceptInvitationTo, invitationsTo } from "../../commands/account/invitations.ts";
 import { openOwnAccount } from "../../commands/account/sign-up.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import type { CommandDeps } from "../../commands/handle-command.ts";
+import { changeName, registerPerson } from "../../commands/people/change-person.ts";
 import { changeEmail, isEmailProven, personWithEmail } from "../../commands/people/email.ts";
 import {
   boundBy,
@@ -16,9 +18,7 @@ import {
   storeIdentity,
   usedIdentity,
 } from "../../commands/people/identities.ts";
-import { changeName } from "../../commands/people/name.ts";
-import { type AccountsOf, byPerson, recordAct, writeForPerson } from "../../commands/people/persons.ts";
-import { registerPerson } from "../../commands/people/register-person.ts";
+import { type AccountsOf, byPerson, recordAct, writeForPerson } from "../../commands/people/person-stream.ts";
 import { emailSecret, LAST_CLAIMS_SECRET, normalEmail } from "../../commands/people/secrets.ts";
 import { isRefused, Refused } from "../../commands/refusals.ts";
 import { withLock } from "../../commands/with-lock.ts";
@@ -199,11 +199,13 @@ async function followGroups(
 /** A membership that can't be given, as the account is full, keeps nobody from signing in. */
 async function give(deps: Deps, requestId: string, accountId: string, membership: GivenRole) {
   try {
-    const context = { requestId, actor: SYSTEM };
-    const { position } = await changeAccount(deps, context, accountId, (account, at) =>
-      followSettings(account, { ...membership, at }),
-    );
-    return position;
+    const { personId } = membership;
+    const follow = () =>
+      changeAccount(deps, { requestId, actor: SYSTEM }, accountId, (account, at) =>
+        followSettings(account, { ...membership, at }),
+      );
+    const leave = () => endMembership(deps, byPerson(requestId, personId), accountId, personId);
+    return (await writeForPerson(deps, personId, follow, leave)).position;
   } catch (error) {
     if (isRefused(error)) return undefined;
     throw error;
@@ -234,9 +236,7 @@ export async function unlinkIdentity(
 ): Promise<void> {
   await forgetIdentity(deps, personId, identity);
   const { identityId } = identity;
-  const unlinked = (by: { personId: string; at: string }) =>
-    ({ type: "IdentityUnlinked", data: { ...by, identityId } }) as const;
-  await recordAct(deps, context, unlinked, personId);
+  await recordAct(deps, context, personId, "IdentityUnlinked", { identityId });
 }
 
 /** Recorded first: nobody signs in by what the log doesn't know of. @throws person_not_found */
@@ -248,9 +248,7 @@ async function link(
   how: "first" | "address" | "button",
 ): Promise<void> {
   const identityId = deps.newId();
-  const linked = (by: { personId: string; at: string }) =>
-    ({ type: "IdentityLinked", data: { ...by, identityId, how } }) as const;
-  await recordAct(deps, context, linked, personId);
+  await recordAct(deps, context, personId, "IdentityLinked", { identityId, how });
   const at = deps.clock().toISOString();
   const identity: Identity = {
     ...{ identityId, issuer, subject, linkedAt: at },

@@ -1,5 +1,5 @@
 // Appends an imported link with its history, as the decider of links allows it; repeated, it finds what it appended before.
-import { verifiedHosts } from "../../commands/domains/domain.ts";
+import { verifiedHosts } from "../../commands/domains/decide-domain.ts";
 import { loadStream } from "../../commands/handle-command.ts";
 import { appendToLink } from "../../commands/links/append-link.ts";
 import { linkWithExternalId } from "../../commands/links/external-ids.ts";

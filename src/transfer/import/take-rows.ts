@@ -1,7 +1,7 @@
 // What becomes of the rows of an import: links, their clicks, and a report of both.
 import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { verifiedHosts } from "../../commands/domains/domain.ts";
+import { verifiedHosts } from "../../commands/domains/decide-domain.ts";
 import { safetyOfAll } from "../../commands/links/accept-url.ts";
 import { cleanText } from "../../events/classification/clean-text.ts";
 import { newEvent } from "../../events/new-event.ts";

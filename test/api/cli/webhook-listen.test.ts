@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { changeWebhook, pauseWebhook } from "../../../src/commands/webhooks/webhooks.ts";
+import { changeWebhook, pauseWebhook } from "../../../src/commands/webhooks/change-webhooks.ts";
 import { linkStream } from "../../../src/events/streams.ts";
 import type { WebhookDocument } from "../../../src/projections/definitions/webhooks.ts";
 import { operator } from "../../support/commands/command-deps.ts";

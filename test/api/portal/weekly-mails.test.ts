@@ -53,7 +53,8 @@ afterAll(async () => {
 });
 
 const stops = () => stopLinks(secretKeysOf(service.config));
-const send = (mailer: Mailer = smtpMailer({ smtpUrl: receiver.url, mailFrom: "no-reply@example.com" })) =>
+const ownMailer = () => smtpMailer({ smtpUrl: receiver.url, mailFrom: "no-reply@example.com" }) as Mailer;
+const send = (mailer = ownMailer()) =>
   sendWeeklyMails(
     {
       ...service.backend,

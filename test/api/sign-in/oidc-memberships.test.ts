@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { open, opened } from "../../../src/commands/account/account.ts";
 import { changeAccount, loadAccount } from "../../../src/commands/account/account-stream.ts";
-import { changeMemberRole, inviteMember } from "../../../src/commands/account/members.ts";
+import { changeMemberRole } from "../../../src/commands/account/change-members.ts";
+import { inviteMember } from "../../../src/commands/account/invitations.ts";
 import type { CommandDeps } from "../../../src/commands/handle-command.ts";
 import type { MailDeps } from "../../../src/commands/mail/people-mails.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";

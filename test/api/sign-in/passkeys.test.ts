@@ -1,6 +1,6 @@
 // Passkeys over real HTTP with a software authenticator: what a browser that is not ours can send, and who may change what.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { removePerson } from "../../../src/commands/people/persons.ts";
+import { removePerson } from "../../../src/commands/people/change-person.ts";
 import { removePasskey, removePassword } from "../../../src/commands/people/sign-in-ways.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { operator } from "../../support/commands/command-deps.ts";

@@ -1,8 +1,8 @@
 // A webhook without its key, as after a restore without the secrets, is paused with a reason until it gets a new key.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import { addWebhook } from "../../../src/commands/webhooks/change-webhooks.ts";
 import { forgetWebhookKeys, rotateWebhookKey } from "../../../src/commands/webhooks/webhook-key.ts";
-import { addWebhook } from "../../../src/commands/webhooks/webhooks.ts";
 import { receiverUrl } from "../../../src/webhooks/receiver/receiver-url.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { until } from "../../support/runtime/until.ts";

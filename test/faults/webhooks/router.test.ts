@@ -1,6 +1,6 @@
 // The router across failures and restarts: no delivery is lost, none is duplicated.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addWebhook, removeWebhook } from "../../../src/commands/webhooks/webhooks.ts";
+import { addWebhook, removeWebhook } from "../../../src/commands/webhooks/change-webhooks.ts";
 import { CATEGORY, IMPORT_WRITER } from "../../../src/events/streams.ts";
 import { type EventStore, START } from "../../../src/stores/event-store/port.ts";
 import {

@@ -2,7 +2,7 @@
 import { opened } from "../../../src/commands/account/account.ts";
 import { loadAccount } from "../../../src/commands/account/account-stream.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
-import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
+import { addDomain, verifyDomain } from "../../../src/commands/domains/change-domains.ts";
 import type { ImportFormat } from "../../../src/transfer/import/imported.ts";
 import type { ImportTarget } from "../../../src/transfer/import/place-imported.ts";
 import type { Source } from "../../../src/transfer/import/reading/lines.ts";

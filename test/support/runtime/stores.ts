@@ -1,6 +1,7 @@
 // Real SQLite stores in a temporary folder, for tests.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { onTestFinished } from "vitest";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import type { EventStore } from "../../../src/stores/event-store/port.ts";
@@ -12,9 +13,12 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 export type Stores = { eventStore: EventStore; readStore: ReadStore; close(): Promise<void> };
 
-export async function openStores(): Promise<Stores> {
+/** `clock`: of the log. */
+type Options = { clock?: () => Date };
+
+export async function openStores(options: Options = {}): Promise<Stores> {
   const folder = await temporaryFolder();
-  const eventStore = await openSqliteEventStore(join(folder.path, "events.db"));
+  const eventStore = await openSqliteEventStore(join(folder.path, "events.db"), options);
   const readStore = await openSqliteReadStore(join(folder.path, "read.db"));
   return {
     eventStore,
@@ -25,6 +29,13 @@ export async function openStores(): Promise<Stores> {
       await folder.remove();
     },
   };
+}
+
+/** They are closed when the test has ended that is running. */
+export async function storesOfTest(options?: Options): Promise<Stores> {
+  const stores = await openStores(options);
+  onTestFinished(() => stores.close());
+  return stores;
 }
 
 /** A log of its own beside a read store of the caller's, which is closed with it. */
@@ -40,10 +51,10 @@ export async function openStoresWith(readStore: ReadStore): Promise<Stores> {
   };
 }
 
-/** Appends events to the end of a stream. */
 /** Of an append of copies. */
 const COPIES = 2_000;
 
+/** Appends events to the end of a stream. */
 export async function append(eventStore: EventStore, stream: string, events: readonly LinkledgerEvent[]) {
   const origin = { correlationId: "test", causationId: "test", actor: { type: "operator" as const } };
   return await appendNext(

@@ -5,7 +5,7 @@ import type { KeyTermsRequest } from "../../../src/commands/account/accept-key-t
 import { deactivateKey, issueKey, rotateKey } from "../../../src/commands/account/change-keys.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { changeTier } from "../../../src/commands/account/tier.ts";
-import { addDomain, removeDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
+import { addDomain, removeDomain, verifyDomain } from "../../../src/commands/domains/change-domains.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { type Config, parseConfig } from "../../../src/config/config.ts";
 import type { LinkClicked } from "../../../src/events/catalogue.ts";

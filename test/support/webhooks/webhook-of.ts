@@ -1,7 +1,7 @@
 // Webhooks added to a backend the way the command line does, for tests that deliver.
 
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
-import { type AddedWebhook, addWebhook } from "../../../src/commands/webhooks/webhooks.ts";
+import { type AddedWebhook, addWebhook } from "../../../src/commands/webhooks/change-webhooks.ts";
 import type { Backend } from "../../../src/service/stores/backend.ts";
 import { receiverUrl } from "../../../src/webhooks/receiver/receiver-url.ts";
 import { operator } from "../commands/command-deps.ts";

@@ -1,6 +1,9 @@
 // Accounts' addresses and one-time tokens on real stores: races, interruptions, repetitions.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { removePersonEverywhere } from "../../../src/commands/account/change-members.ts";
+import { acceptInvitation, inviteMember } from "../../../src/commands/account/invitations.ts";
 import { signUp } from "../../../src/commands/account/sign-up.ts";
+import { registerPerson } from "../../../src/commands/people/change-person.ts";
 import { changeEmail } from "../../../src/commands/people/email.ts";
 import {
   confirmEmailChange,
@@ -29,7 +32,7 @@ async function member(email: string): Promise<string> {
 
 describe("a one-time link", () => {
   it("works once, also for ten concurrent uses, for its purpose and before its expiry", async () => {
-    const token = await issueToken(deps, "password", { n: 1 }, 60_000);
+    const { token } = await issueToken(deps, "password", { n: 1 }, 60_000);
     await expect(lookAtToken(deps, "email", token)).rejects.toThrow("used already");
     const later = { ...deps, clock: () => new Date(Date.now() + 60_001) };
     await expect(lookAtToken(later, "password", token)).rejects.toThrow("too old");
@@ -39,6 +42,41 @@ describe("a one-time link", () => {
     expect(uses.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     await expect(useToken(deps, "password", token)).rejects.toThrow("used already");
   });
+});
+
+describe("an invitation that somebody accepts while they are removed", () => {
+  it.each(["before", "after"] as const)(
+    "makes them no member: %s their removal is in the log",
+    async (when) => {
+      const accountId = await member(`host-${when}@example.com`);
+      const email = `guest-${when}@example.com`;
+      const { personId } = await registerPerson(deps, "r", email);
+      const mailing = { ...deps, mailer: undefined, log: { error: () => undefined } };
+      const { link } = await inviteMember(mailing, operator, accountId, { email, role: "editor" });
+      const { id = "", token = "" } = Object.fromEntries(new URL(link ?? "").searchParams);
+      const accept = (by = deps) => acceptInvitation(by, { requestId: "r" }, { id, token }, personId);
+      const remove = (by = deps) => removePersonEverywhere(by, operator, personId);
+      /** Runs the other one right before the first append to the stream. */
+      const meeting = (stream: string, other: () => Promise<unknown>): typeof deps => {
+        let hasMet = false;
+        const append: typeof deps.eventStore.append = async (...events) => {
+          if (events[0] === stream && !hasMet) {
+            hasMet = true;
+            await other();
+          }
+          return await deps.eventStore.append(...events);
+        };
+        return { ...deps, eventStore: storeWith(deps.eventStore, { append }) };
+      };
+      if (when === "before") await remove(meeting(`person-${personId}`, () => accept()));
+      else
+        await expect(accept(meeting(`account-${accountId}`, () => remove()))).rejects.toThrow(
+          "no such person",
+        );
+      const account = await deps.currentAccount(accountId);
+      expect(account.status === "open" && [...account.members.keys()]).toEqual([accountId]);
+    },
+  );
 });
 
 describe("an address", () => {

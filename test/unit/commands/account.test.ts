@@ -3,14 +3,14 @@ import { describe, it } from "vitest";
 import {
   type AccountState,
   changeTierTo,
-  changeTimeZoneTo,
   evolve,
   noAccount,
   open,
 } from "../../../src/commands/account/account.ts";
 import { deactivate, issue, rotate } from "../../../src/commands/account/decide-key.ts";
+import { changeTimeZoneTo } from "../../../src/commands/account/decide-settings.ts";
 import { colour, passColour } from "../../../src/commands/account/tag-colours.ts";
-import * as domainOf from "../../../src/commands/domains/domain.ts";
+import * as domainOf from "../../../src/commands/domains/decide-domain.ts";
 import { removeFilter, saveFilter } from "../../../src/commands/links/saved-filters.ts";
 import type { AccountEvent } from "../../../src/events/catalogue.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";

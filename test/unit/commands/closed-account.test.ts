@@ -1,9 +1,8 @@
 // Every command on a closed account is refused and writes neither an event nor a secret.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { deactivateKey, issueKey } from "../../../src/commands/account/change-keys.ts";
+import { deactivateKey, issueKey, keyUseSecret } from "../../../src/commands/account/change-keys.ts";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
-import { keyUseSecret } from "../../../src/commands/account/secrets.ts";
 import { signUp } from "../../../src/commands/account/sign-up.ts";
 import { changeTier } from "../../../src/commands/account/tier.ts";
 import {
@@ -13,7 +12,7 @@ import {
   removeDomain,
   setDomainHome,
   verifyDomain,
-} from "../../../src/commands/domains/domains.ts";
+} from "../../../src/commands/domains/change-domains.ts";
 import { createLinksInBulk } from "../../../src/commands/links/bulk/bulk-requests.ts";
 import { changeLink } from "../../../src/commands/links/change-link.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
@@ -31,14 +30,14 @@ import {
   provePassword,
 } from "../../../src/commands/people/password.ts";
 import { deviceSecret, sessionSecret } from "../../../src/commands/people/secrets.ts";
-import { rotateWebhookKey } from "../../../src/commands/webhooks/webhook-key.ts";
 import {
   addWebhook,
   changeWebhook,
   pauseWebhook,
   removeWebhook,
   resumeWebhook,
-} from "../../../src/commands/webhooks/webhooks.ts";
+} from "../../../src/commands/webhooks/change-webhooks.ts";
+import { rotateWebhookKey } from "../../../src/commands/webhooks/webhook-key.ts";
 import { CATEGORY } from "../../../src/events/streams.ts";
 import type { Secrets } from "../../../src/stores/secrets/port.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";

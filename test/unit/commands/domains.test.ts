@@ -10,7 +10,7 @@ import {
   recheckDomain,
   removeDomain,
   verifyDomain,
-} from "../../../src/commands/domains/domains.ts";
+} from "../../../src/commands/domains/change-domains.ts";
 import { PREFIX } from "../../../src/events/streams.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";

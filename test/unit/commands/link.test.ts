@@ -1,7 +1,7 @@
 // The deciders of a link and of a hostname claim, as given-when-then.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import * as claims from "../../../src/commands/domains/domain.ts";
+import * as claims from "../../../src/commands/domains/decide-domain.ts";
 import {
   change,
   changeByOperator,

@@ -2,9 +2,9 @@
 import { describe, expect, it } from "vitest";
 import * as accounts from "../../../src/commands/account/account.ts";
 import * as keys from "../../../src/commands/account/decide-key.ts";
-import * as domains from "../../../src/commands/domains/domain.ts";
+import * as domains from "../../../src/commands/domains/decide-domain.ts";
 import * as links from "../../../src/commands/links/link.ts";
-import * as webhooks from "../../../src/commands/webhooks/webhook.ts";
+import * as webhooks from "../../../src/commands/webhooks/decide-webhook.ts";
 import type { AccountEvent, LinkEvent } from "../../../src/events/catalogue.ts";
 import { STREAM_LIMITS } from "../../../src/events/vocabulary.ts";
 import { deciderOf } from "../../support/commands/given-when-then.ts";

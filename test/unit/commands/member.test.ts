@@ -2,7 +2,7 @@
 import { describe, it } from "vitest";
 import { type AccountState, evolve, noAccount } from "../../../src/commands/account/account.ts";
 import { issue } from "../../../src/commands/account/decide-key.ts";
-import { accept, changeRole, invite, remove, withdraw } from "../../../src/commands/account/member.ts";
+import { accept, changeRole, invite, remove, withdraw } from "../../../src/commands/account/decide-member.ts";
 import type { AccountEvent } from "../../../src/events/catalogue.ts";
 import type { Role } from "../../../src/events/vocabulary.ts";
 import { deciderOf } from "../../support/commands/given-when-then.ts";

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { evolve, noAccount, open, type SharedPage } from "../../../src/commands/account/account.ts";
 import { isRefused } from "../../../src/commands/refusals.ts";
-import { beginMail, endPage, makePage, stopMail } from "../../../src/commands/sharing/sharing.ts";
+import { beginMail, endPage, makePage, stopMail } from "../../../src/commands/sharing/decide-sharing.ts";
 import type { AccountEvent } from "../../../src/events/catalogue.ts";
 import { STREAM_LIMITS, type Tier } from "../../../src/events/vocabulary.ts";
 

@@ -5,7 +5,7 @@ import { issueKey } from "../../../src/commands/account/change-keys.ts";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { changeTier } from "../../../src/commands/account/tier.ts";
-import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
+import { addDomain, verifyDomain } from "../../../src/commands/domains/change-domains.ts";
 import { blockLink } from "../../../src/commands/links/block-link.ts";
 import { createLinksInBulk } from "../../../src/commands/links/bulk/bulk-requests.ts";
 import { changeLink } from "../../../src/commands/links/change-link.ts";
@@ -208,6 +208,19 @@ describe("an external id", () => {
     now += 60_001;
     expect((await create(patient, "a")).link.externalId).toBe("a");
     await expect(create(patient, "b")).rejects.toMatchObject({ code: "external_id_taken" });
+  });
+
+  it("is free at once where a link's password could not be kept", async () => {
+    const by = callerOf(await account("developer"), "developer");
+    const request = { url: "https://example.com/", external_id: "order" };
+    const put: typeof deps.secrets.put = async (key, record) => {
+      if (key.startsWith("link-password/")) throw new StoreUnavailable("The disk is full");
+      await deps.secrets.put(key, record);
+    };
+    const full = { ...deps, secrets: storeWith(deps.secrets, { put }) };
+    const failing = createLink(full, operator, by, { ...request, password: "open sesame" });
+    await expect(failing).rejects.toThrow(StoreUnavailable);
+    expect((await createLink(deps, operator, by, request)).link.externalId).toBe("order");
   });
 
   it("is given to one of two whose clocks differ by five minutes, while the append of the first is slow", async () => {

@@ -1,13 +1,13 @@
 // Webhook commands on real SQLite stores: receiver URLs, limits, keys, races.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
-import { readWebhookKeys, rotateWebhookKey } from "../../../src/commands/webhooks/webhook-key.ts";
 import {
   addWebhook,
   changeWebhook,
   pauseWebhook,
   removeWebhook,
-} from "../../../src/commands/webhooks/webhooks.ts";
+} from "../../../src/commands/webhooks/change-webhooks.ts";
+import { readWebhookKeys, rotateWebhookKey } from "../../../src/commands/webhooks/webhook-key.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
 import { receiverUrl } from "../../../src/webhooks/receiver/receiver-url.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";

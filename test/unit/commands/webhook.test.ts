@@ -1,7 +1,7 @@
 // The decider of an account's webhooks, as given-when-then (interface, parts 6 and 7).
 import { describe, it } from "vitest";
 import { type AccountState, evolve, noAccount } from "../../../src/commands/account/account.ts";
-import * as webhook from "../../../src/commands/webhooks/webhook.ts";
+import * as webhook from "../../../src/commands/webhooks/decide-webhook.ts";
 import type { AccountEvent } from "../../../src/events/catalogue.ts";
 import type { Tier, WebhookPauser } from "../../../src/events/vocabulary.ts";
 import { deciderOf } from "../../support/commands/given-when-then.ts";

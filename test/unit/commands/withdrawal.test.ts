@@ -3,15 +3,15 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { acceptReason } from "../../../src/commands/accept-text.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { selectionOf } from "../../../src/commands/withdrawals/accept-selection.ts";
-import { listWithdrawals, withdrawClicks } from "../../../src/commands/withdrawals/withdraw-clicks.ts";
-import type { FindMatching } from "../../../src/commands/withdrawals/withdrawal.ts";
+import type { FindMatching } from "../../../src/commands/withdrawals/decide-withdrawal.ts";
 import {
   evolve,
   noWithdrawals,
   restore,
   type WithdrawalsState,
   withdraw,
-} from "../../../src/commands/withdrawals/withdrawal.ts";
+} from "../../../src/commands/withdrawals/decide-withdrawal.ts";
+import { listWithdrawals, withdrawClicks } from "../../../src/commands/withdrawals/withdraw-clicks.ts";
 import type { EventOf, LinkClicked, StoredEvent, WithdrawalEvent } from "../../../src/events/catalogue.ts";
 import { type ClickKind, STREAM_LIMITS } from "../../../src/events/vocabulary.ts";
 import { withdrawnOfAll } from "../../../src/projections/fold/read-withdrawals.ts";

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { BLOCK_EVENTS } from "../../../src/audit/seals/seal.ts";
 import { runCommandLine } from "../../../src/cli/command-line.ts";
 import { DEFAULT_OVERLAP_HOURS } from "../../../src/commands/account/change-keys.ts";
-import { MEMBER_INVITATION_MS } from "../../../src/commands/account/members.ts";
+import { MEMBER_INVITATION_MS } from "../../../src/commands/account/invitations.ts";
 import { MAX_URL_LENGTH } from "../../../src/commands/links/accept-url.ts";
 import { RETAGGED_AT_A_TIME } from "../../../src/commands/links/tags.ts";
 import { INVITATION_MS } from "../../../src/commands/people/one-time-tokens.ts";

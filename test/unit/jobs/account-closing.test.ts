@@ -1,14 +1,14 @@
 // Closing an account on real stores: with concurrent commands, interruptions and crashes.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { issueKey } from "../../../src/commands/account/change-keys.ts";
+import { removePersonEverywhere } from "../../../src/commands/account/change-members.ts";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
-import { removePersonEverywhere } from "../../../src/commands/account/members.ts";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
-import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
+import { addDomain, verifyDomain } from "../../../src/commands/domains/change-domains.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
 import { emailSecret } from "../../../src/commands/people/secrets.ts";
+import { addWebhook } from "../../../src/commands/webhooks/change-webhooks.ts";
 import { webhookSecret } from "../../../src/commands/webhooks/webhook-key.ts";
-import { addWebhook } from "../../../src/commands/webhooks/webhooks.ts";
 import { ProjectionNotBuilt } from "../../../src/projections/builds/errors.ts";
 import { listKeys } from "../../../src/queries/accounts.ts";
 import { domainsInService, listDomains } from "../../../src/queries/domains.ts";
@@ -127,6 +127,21 @@ describe("closing an account", () => {
     expect(await deps.secrets.get(emailSecret(accountId), new Date())).toBe("bye@example.com");
   });
 
+  it("erases nobody who has left their other account since, when the log is gone through again", async () => {
+    const [accountId, other] = [await account(), await account("other@example.com")];
+    const at = new Date().toISOString();
+    const member = { accountId: other, personId: accountId, at };
+    const ofOther = `account-${other}`;
+    await append(deps.eventStore, ofOther, [{ type: "MemberJoined", data: { ...member, role: "editor" } }]);
+    await closeAccount(deps, operator, accountId);
+    await job()(signal);
+    await append(deps.eventStore, ofOther, [{ type: "MemberRemoved", data: member }]);
+    await opened.catchUp();
+    expect(await checkpoint()).toBeUndefined();
+    await job()(signal);
+    expect(await deps.secrets.get(emailSecret(accountId), new Date())).toBe("bye@example.com");
+  });
+
   it("deletes every link in several runs, which continue after an event store failure", async () => {
     const accountId = await account();
     await links(accountId, 20);
@@ -148,13 +163,15 @@ describe("closing an account", () => {
     expect(await checkpoint()).toEqual({ position: closed?.position, eventId: closed?.id });
   });
 
-  it("is finished from the event alone, after a crash right after the append", async () => {
+  it("is finished by the job after a crash right after the append", async () => {
     const accountId = await account();
     await links(accountId, 3);
-    const at = new Date().toISOString();
-    await append(deps.eventStore, `account-${accountId}`, [
-      { type: "AccountClosed", data: { accountId, at } },
-    ]);
+    const killed: typeof deps.eventStore.append = async (...events) => {
+      await deps.eventStore.append(...events);
+      throw new Error("killed");
+    };
+    const eventStore = storeWith(deps.eventStore, { append: killed });
+    await expect(closeAccount({ ...deps, eventStore }, operator, accountId)).rejects.toThrow("killed");
     await opened.catchUp();
     await job()(signal);
     expect(await linksToClose(deps).linksLeft(accountId)).toEqual([]);

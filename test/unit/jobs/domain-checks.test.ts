@@ -1,7 +1,7 @@
 // The daily look at the TXT records of custom domains (docs/custom-domains.md).
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openAccount } from "../../../src/commands/account/sign-up.ts";
-import { addDomain, verifyDomain } from "../../../src/commands/domains/domains.ts";
+import { addDomain, verifyDomain } from "../../../src/commands/domains/change-domains.ts";
 import { domains } from "../../../src/projections/definitions/domains.ts";
 import { checkDueDomains } from "../../../src/service/jobs/domain-checks.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";

@@ -1,15 +1,14 @@
 // Portal sessions on real stores: a request in flight must not restore an ended session; only a valid password opens
 // one.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { close } from "../../../src/commands/account/account.ts";
-import { onAccount } from "../../../src/commands/account/account-stream.ts";
-import { eraseClosed } from "../../../src/commands/account/close-account.ts";
+import { closeAccount, eraseClosed } from "../../../src/commands/account/close-account.ts";
 import { signUp } from "../../../src/commands/account/sign-up.ts";
 import { changePassword, checkCredentials, hashPassword } from "../../../src/commands/people/password.ts";
 import type { GroupGrant } from "../../../src/config/formats.ts";
 import { operatorIn, operatorSessions } from "../../../src/portal/admin/access.ts";
 import { sessions } from "../../../src/portal/shell/sessions.ts";
 import type { Oidc } from "../../../src/sign-in/oidc/sign-in-at-provider.ts";
+import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 
@@ -116,8 +115,9 @@ describe("a session", () => {
     const { accountId, epoch } = await member("closing@example.com");
     await opened.catchUp();
     const before = await people().open(accountId, { way: "password", epoch }, { ...from, accountId });
-    // Cut off before it has erased anything.
-    await onAccount(deps, operator, accountId, (account, at) => close(account, { at }));
+    // Cut off before it has erased anybody.
+    const accountsOf = () => Promise.reject(new StoreUnavailable("documents"));
+    await closeAccount({ ...deps, accountsOf }, operator, accountId);
     expect((await people().find(before))?.session).toBeUndefined();
     await eraseClosed(deps, operator, accountId);
     const during = await people().open(accountId, { way: "password", epoch }, { ...from, accountId });

@@ -10,7 +10,7 @@ import { clickQuestions } from "../../../src/queries/analytics/click-questions.t
 import type { CollectionWrite, Document, ReadStore } from "../../../src/stores/read-store/port.ts";
 import { ACCOUNT, linkClicked } from "../../support/event-store/stored-events.ts";
 import { foldGroups } from "../../support/projections/fold-groups.ts";
-import { append, openStores } from "../../support/runtime/stores.ts";
+import { append, type Stores, storesOfTest } from "../../support/runtime/stores.ts";
 
 const DAYS = ["2026-03-01", "2026-03-02"];
 const NOW = Date.parse("2026-03-03T00:05:00.000Z");
@@ -24,112 +24,100 @@ const MOST_OF_A_STEP = 1_000_000;
 const MOST_OF_A_DOCUMENT = 16 * 1024 * 1024;
 
 it("closes days of many links in small steps, between which each number is as before", async () => {
-  const stores = await openStores();
-  try {
-    for (const day of DAYS)
-      await clicksOf(day).forEachBatch((batch) => append(stores.eventStore, `clicks-w0-${day}`, batch));
-    await foldGroups({ ...stores, clock: () => new Date(`${DAYS[0]}T12:00:00.000Z`) }, [clickGroup]);
-    const checkpoint = await stores.readStore.checkpoint(clickGroup.name);
-    let bytes = 0;
-    let largest = 0;
-    const readStore = weighed(stores.readStore, (more) => {
-      bytes += more;
-      largest = Math.max(largest, bytes);
-    });
-    const ended = new Set<string>();
-    const steps = closeDays({
-      readStore,
-      write: (documents: readonly CollectionWrite[]) => readStore.write({ documents }),
-      asOf: checkpoint?.position ?? "",
-      before: "2026-03-03",
-      isBusy: () => false,
-      onClosed: (id) => ended.add(id),
-    });
-    let count = 0;
-    for await (const _ of steps) {
-      if (count++ % 200 === 0) await expectNumbers(stores);
-      bytes = 0;
-    }
-    await expectNumbers(stores);
-    expect(largest).toBeLessThan(MOST_OF_A_STEP);
-    expect(ended.size).toBe(DAYS.length);
-    expect(await stores.readStore.count("open-days", {})).toBe(0);
-    // Those with few hits have no document of the day.
-    expect(await stores.readStore.count("link-days", {})).toBe(DAYS.length * BUSY_LINKS);
-  } finally {
-    await stores.close();
+  const stores = await storesOfTest();
+  for (const day of DAYS)
+    await clicksOf(day).forEachBatch((batch) => append(stores.eventStore, `clicks-w0-${day}`, batch));
+  await foldGroups({ ...stores, clock: () => new Date(`${DAYS[0]}T12:00:00.000Z`) }, [clickGroup]);
+  const checkpoint = await stores.readStore.checkpoint(clickGroup.name);
+  let bytes = 0;
+  let largest = 0;
+  const readStore = weighed(stores.readStore, (more) => {
+    bytes += more;
+    largest = Math.max(largest, bytes);
+  });
+  const ended = new Set<string>();
+  const steps = closeDays({
+    readStore,
+    write: (documents: readonly CollectionWrite[]) => readStore.write({ documents }),
+    asOf: checkpoint?.position ?? "",
+    before: "2026-03-03",
+    isBusy: () => false,
+    onClosed: (id) => ended.add(id),
+  });
+  let count = 0;
+  for await (const _ of steps) {
+    if (count++ % 200 === 0) await expectNumbers(stores);
+    bytes = 0;
   }
+  await expectNumbers(stores);
+  expect(largest).toBeLessThan(MOST_OF_A_STEP);
+  expect(ended.size).toBe(DAYS.length);
+  expect(await stores.readStore.count("open-days", {})).toBe(0);
+  // Those with few hits have no document of the day.
+  expect(await stores.readStore.count("link-days", {})).toBe(DAYS.length * BUSY_LINKS);
 });
 
 it("leaves a day open that gets a late click while others are closed", async () => {
-  const stores = await openStores();
-  try {
-    const [day = ""] = DAYS;
-    const clock = () => new Date(`${day}T12:00:00.000Z`);
-    const click = async (count: number) => {
-      const clicks = Array.from({ length: count }, () =>
-        linkClicked({ accountId: ACCOUNT, at: `${day}T01:00:00.000Z` }),
-      );
-      await append(stores.eventStore, `clicks-w0-${day}`, clicks);
-      await foldGroups({ ...stores, clock }, [clickGroup]);
-      return (await stores.readStore.checkpoint(clickGroup.name))?.position ?? "";
-    };
-    const close = async (asOf: string) => {
-      const { readStore } = stores;
-      const write = (documents: readonly CollectionWrite[]) => readStore.write({ documents });
-      const over = { before: "2026-03-03", isBusy: () => false, onClosed: () => undefined };
-      for await (const _ of closeDays({ readStore, write, asOf, ...over }));
-    };
-    const life = () => stores.readStore.get<LinkLifeDocument>("link-life", "sho.rt/abc");
-    // More than the next commit writes again.
-    const begun = await click(400);
-    const late = await click(1);
-    await close(begun);
-    expect(await stores.readStore.count("open-days", {})).toBe(1);
-    await close(late);
-    expect(await stores.readStore.count("open-days", {})).toBe(0);
-    expect((await life())?.click).toBe(401);
-  } finally {
-    await stores.close();
-  }
+  const stores = await storesOfTest();
+  const [day = ""] = DAYS;
+  const clock = () => new Date(`${day}T12:00:00.000Z`);
+  const click = async (count: number) => {
+    const clicks = Array.from({ length: count }, () =>
+      linkClicked({ accountId: ACCOUNT, at: `${day}T01:00:00.000Z` }),
+    );
+    await append(stores.eventStore, `clicks-w0-${day}`, clicks);
+    await foldGroups({ ...stores, clock }, [clickGroup]);
+    return (await stores.readStore.checkpoint(clickGroup.name))?.position ?? "";
+  };
+  const close = async (asOf: string) => {
+    const { readStore } = stores;
+    const write = (documents: readonly CollectionWrite[]) => readStore.write({ documents });
+    const over = { before: "2026-03-03", isBusy: () => false, onClosed: () => undefined };
+    for await (const _ of closeDays({ readStore, write, asOf, ...over }));
+  };
+  const life = () => stores.readStore.get<LinkLifeDocument>("link-life", "sho.rt/abc");
+  // More than the next commit writes again.
+  const begun = await click(400);
+  const late = await click(1);
+  await close(begun);
+  expect(await stores.readStore.count("open-days", {})).toBe(1);
+  await close(late);
+  expect(await stores.readStore.count("open-days", {})).toBe(0);
+  expect((await life())?.click).toBe(401);
 });
 
 it("makes no chunk that a document of MongoDB can't hold, whatever strangers put into addresses", async () => {
-  const stores = await openStores();
-  try {
-    const [day = ""] = DAYS;
-    const clock = () => new Date(`${day}T12:00:00.000Z`);
-    for (let batch = 0; batch < 12; batch += 1) {
-      const events = Array.from({ length: 600 }, (_, n) => {
-        const text = (field: string) => `${field}${batch}-${n}`.padEnd(200, "\u8a9e");
-        const utm = {
-          source: text("s"),
-          medium: text("m"),
-          campaign: text("c"),
-          term: text("t"),
-          content: text("o"),
-        };
-        return linkClicked({ accountId: ACCOUNT, at: `${day}T01:00:00.000Z`, utm });
-      });
-      await append(stores.eventStore, `clicks-w0-${day}`, events);
-      await foldGroups({ ...stores, clock }, [clickGroup]);
-    }
-    const { readStore } = stores;
-    const write = (documents: readonly CollectionWrite[]) => readStore.write({ documents });
-    const deps = { readStore, write };
-    const before = await readStore.count("click-tables", {});
-    for await (const _ of mergeChunks(deps, { accountId: ACCOUNT, day }));
-    const chunks = await readStore.find<ChunkDocument>("click-tables", { limit: 100 });
-    expect(chunks.length).toBeLessThan(before);
-    expect(chunks.reduce((sum, { rows }) => sum + rows, 0)).toBe(12 * 600);
-    for (const chunk of chunks)
-      expect(Buffer.byteLength(JSON.stringify(chunk))).toBeLessThan(MOST_OF_A_DOCUMENT);
-  } finally {
-    await stores.close();
+  const stores = await storesOfTest();
+  const [day = ""] = DAYS;
+  const clock = () => new Date(`${day}T12:00:00.000Z`);
+  for (let batch = 0; batch < 12; batch += 1) {
+    const events = Array.from({ length: 600 }, (_, n) => {
+      const text = (field: string) => `${field}${batch}-${n}`.padEnd(200, "\u8a9e");
+      const utm = {
+        source: text("s"),
+        medium: text("m"),
+        campaign: text("c"),
+        term: text("t"),
+        content: text("o"),
+      };
+      return linkClicked({ accountId: ACCOUNT, at: `${day}T01:00:00.000Z`, utm });
+    });
+    await append(stores.eventStore, `clicks-w0-${day}`, events);
+    await foldGroups({ ...stores, clock }, [clickGroup]);
   }
+  const { readStore } = stores;
+  const write = (documents: readonly CollectionWrite[]) => readStore.write({ documents });
+  const deps = { readStore, write };
+  const before = await readStore.count("click-tables", {});
+  for await (const _ of mergeChunks(deps, { accountId: ACCOUNT, day }));
+  const chunks = await readStore.find<ChunkDocument>("click-tables", { limit: 100 });
+  expect(chunks.length).toBeLessThan(before);
+  expect(chunks.reduce((sum, { rows }) => sum + rows, 0)).toBe(12 * 600);
+  for (const chunk of chunks)
+    expect(Buffer.byteLength(JSON.stringify(chunk))).toBeLessThan(MOST_OF_A_DOCUMENT);
 });
 
-async function expectNumbers(stores: Awaited<ReturnType<typeof openStores>>): Promise<void> {
+async function expectNumbers(stores: Stores): Promise<void> {
   const { answer, lifeOf } = clickQuestions(stores);
   const all = { filters: {}, kinds: ["click"] as const, zone: "UTC", interval: "day" as const, groupBy: [] };
   const of = {

@@ -1,6 +1,6 @@
 // Pages of an account's events: complete and in order from any position, however large the rest of the log is.
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { EventType, LinkClicked } from "../../../src/events/catalogue.ts";
 import { accountStream, operatorStream } from "../../../src/events/streams.ts";
 import { refuseForeignPosition } from "../../../src/queries/cursor.ts";
@@ -16,13 +16,12 @@ import {
   OTHER_ACCOUNT,
 } from "../../support/event-store/stored-events.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
-import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
+import { append, type Stores, storesOfTest } from "../../support/runtime/stores.ts";
 
 let stores: Stores;
 beforeEach(async () => {
-  stores = await openStores();
+  stores = await storesOfTest();
 });
-afterEach(() => stores.close());
 
 const opened = (accountId: string) =>
   ({ type: "AccountOpened", data: { accountId, at: "2026-03-01T10:00:00.000Z", tier: "free" } }) as const;

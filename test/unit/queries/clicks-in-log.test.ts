@@ -1,11 +1,11 @@
 // The clicks of one link between two positions of the log: each once, with both ends as they are asked for.
 
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { clicksInLog } from "../../../src/queries/audit/clicks-in-log.ts";
 import { START } from "../../../src/stores/event-store/port.ts";
 import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
-import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
+import { append, type Stores, storesOfTest } from "../../support/runtime/stores.ts";
 
 const LINK = "sho.rt/abc";
 const COUNT = 1_300;
@@ -13,7 +13,7 @@ const COUNT = 1_300;
 let stores: Stores;
 let positions: string[];
 beforeEach(async () => {
-  stores = await openStores();
+  stores = await storesOfTest();
   await append(stores.eventStore, "link-sho.rt/abc", [linkCreated()]);
   for (let n = 0; n < COUNT; n += 100) {
     const clicks = Array.from({ length: 100 }, (_, i) =>
@@ -24,7 +24,6 @@ beforeEach(async () => {
   const all = await loggedEvents(stores.eventStore, { categories: ["clicks"], limit: COUNT });
   positions = all.map(({ position }) => position);
 });
-afterEach(() => stores.close());
 
 const at = (n: number) => positions[n] as string;
 const even = (from: number, to: number) =>

@@ -10,7 +10,7 @@ import type { NewEvent } from "../../../src/stores/event-store/port.ts";
 import { followerOf } from "../../support/event-store/log-follower.ts";
 import { foldGroups } from "../../support/projections/fold-groups.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
-import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
+import { append, type Stores, storesOfTest } from "../../support/runtime/stores.ts";
 
 const at = "2026-03-01T10:00:00.000Z";
 const HASH = "a".repeat(64);
@@ -23,13 +23,12 @@ describe("the caller of a key", () => {
   let running: Promise<void>;
 
   beforeEach(async () => {
-    stores = await openStores();
+    stores = await storesOfTest();
     start();
   });
   afterEach(async () => {
     stop.abort();
     await running;
-    await stores.close();
   });
 
   /** A lookup as of a process that has just started. */

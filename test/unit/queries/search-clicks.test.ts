@@ -1,30 +1,20 @@
 // Clicks by the time of their recording, in a log whose times don't follow each other.
 
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import type { StoredEvent } from "../../../src/events/catalogue.ts";
 import { clickHours } from "../../../src/projections/definitions/click-hours.ts";
 import { lastPositionIn } from "../../../src/queries/analytics/log-positions.ts";
 import { findClicks, searchClicks } from "../../../src/queries/audit/find-clicks.ts";
-import { openSqliteEventStore } from "../../../src/stores/event-store/sqlite/event-store.ts";
-import { openSqliteReadStore } from "../../../src/stores/read-store/read-store.sqlite.ts";
 import { loggedEvents } from "../../support/event-store/logged-events.ts";
 import { linkClicked, linkCreated, position } from "../../support/event-store/stored-events.ts";
 import { clickHoursOf } from "../../support/projections/click-hours.ts";
-import { append, appendCopies, putDocuments } from "../../support/runtime/stores.ts";
-import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { append, appendCopies, putDocuments, storesOfTest } from "../../support/runtime/stores.ts";
 
 /** A log of one click for each time. `searched` answers the times of the clicks that are found. */
 async function logOf(...times: string[]) {
-  const folder = await temporaryFolder();
   let now = new Date();
   const clock = () => now;
-  const eventStore = await openSqliteEventStore(`${folder.path}/events.db`, { clock });
-  const readStore = await openSqliteReadStore(`${folder.path}/read.db`);
-  onTestFinished(async () => {
-    await eventStore.close();
-    await readStore.close();
-    await folder.remove();
-  });
+  const { eventStore, readStore } = await storesOfTest({ clock });
   for (const time of times) {
     now = new Date(time);
     await append(eventStore, "clicks-0123456789abcdef-20260301", [linkClicked({ at: time })]);

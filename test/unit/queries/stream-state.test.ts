@@ -1,5 +1,5 @@
 // The state of a stream as of any of its revisions, and the difference between two of them.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { changesBetween, streamState } from "../../../src/queries/audit/stream-state.ts";
 import {
@@ -10,7 +10,7 @@ import {
   linkClicked,
   linkCreated,
 } from "../../support/event-store/stored-events.ts";
-import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
+import { append, type Stores, storesOfTest } from "../../support/runtime/stores.ts";
 
 const LINK = "link-sho.rt/abc";
 const ofLink = { host: "sho.rt", slug: "abc", accountId: ACCOUNT, at: AT };
@@ -19,9 +19,8 @@ const webhookId = "22222222-2222-4333-8444-555555555555";
 describe("the state of a stream", () => {
   let stores: Stores;
   beforeEach(async () => {
-    stores = await openStores();
+    stores = await storesOfTest();
   });
-  afterEach(() => stores.close());
   const happen = (stream: string, ...events: LinkledgerEvent[]) => append(stores.eventStore, stream, events);
 
   it("is that of a link as of each revision, with what changed since the one before", async () => {

@@ -4,7 +4,7 @@ import pLimit from "p-limit";
 import { type AccountState, opened } from "../../account/account.ts";
 
 import { type Caller, type CommandContext, requireDeveloper } from "../../caller.ts";
-import { verifiedHosts } from "../../domains/domain.ts";
+import { verifiedHosts } from "../../domains/decide-domain.ts";
 import { isClientError, Refused } from "../../refusals.ts";
 import { type RequestedLink, urlsOf } from "../accept-fields.ts";
 import { safetyOfAll } from "../accept-url.ts";

@@ -55,12 +55,16 @@ export function withPart(
     summed.firstAt = part.firstAt;
   if (part.lastAt > summed.lastAt) summed.lastAt = part.lastAt;
   for (const kind of CLICK_KINDS) {
-    const [known, added] = [before.kinds[kind], part.kinds[kind]];
-    if (known && !added) summed.kinds[kind] = known;
+    const [summedBefore, added] = [before.kinds[kind], part.kinds[kind]];
+    if (summedBefore && !added) summed.kinds[kind] = summedBefore;
     if (!added) continue;
     summed[kind] += part[kind];
     const { tallies, utm, rules } = added;
-    summed.kinds[kind] = addBreakdowns(known, { tallies, ...(utm && { utm }), ...(rules && { rules }) });
+    summed.kinds[kind] = addBreakdowns(summedBefore, {
+      tallies,
+      ...(utm && { utm }),
+      ...(rules && { rules }),
+    });
   }
   return summed;
 }

@@ -3,15 +3,16 @@ import { CLICK_KINDS, type ClickKind, RECENT_CLICKS, UTM_FIELDS } from "../../..
 import type { Position } from "../../../stores/event-store/port.ts";
 import { type Column, type DecodedChunk, positionOfRow } from "../click-tables/decode-chunk.ts";
 import { laterOf } from "../click-tables/positions.ts";
-import type { Breakdown } from "./breakdown.ts";
+import { DIMENSION_NAMES } from "./breakdown.ts";
 import { dayOf, type HitPlace, type KindOfDay, type LinkDayDocument, type QuarterHour } from "./day.ts";
 import { COUNTED, type DayRows, type PartRows, partOfPlace, rowOfPlace } from "./day-rows.ts";
 import { byTime, type LifePart, latestHits } from "./link-life.ts";
 import { type Tally, tallyOf, valueCounts } from "./tally.ts";
 import { patternsOf } from "./visitors.ts";
 
-const TALLIES = 6;
-const [REGIONS, LANGUAGES, FIRST_UTM] = [6, 7, 8];
+/** Places in COUNTED. */
+const TALLIES = DIMENSION_NAMES.length;
+const [REGIONS, LANGUAGES, FIRST_UTM] = [TALLIES, TALLIES + 1, TALLIES + 2];
 const DAY_MS = 86_400_000;
 const QUARTER_MS = 900_000;
 /** Between two pauses: some milliseconds of work. */
@@ -28,7 +29,7 @@ export function* sumLinkDay(
     sum.add(partOfPlace(rows, place), rowOfPlace(place));
     if (n % ROWS_AT_A_TIME === ROWS_AT_A_TIME - 1) yield;
   }
-  return { ...sum.day(link), recent: sum.recent() };
+  return sum.day(link);
 }
 
 /** The rows at these places, which are few and none of them withdrawn, of days in their order. */
@@ -140,51 +141,45 @@ class DaySum {
     this.#kinds[kind] ??= new KindSum();
     const sum = this.#kinds[kind];
     for (let n = 0; n < columns.length; n++) {
-      const { values, rows } = columns[n] as Column;
-      const value = values[rows[row] as number] as string;
+      const value = textIn(columns[n] as Column, row);
       if (value !== "") countOne(sum.counts[n] as Map<string, number>, value);
     }
     const { rule, destination, visitor } = chunk.columns;
-    const ruleId = rule.values[rule.rows[row] as number] as string;
-    if (ruleId !== "")
-      countOne(sum.rules, `${ruleId} ${destination.values[destination.rows[row] as number] as string}`);
-    const code = visitor.values[visitor.rows[row] as number] as string;
+    const ruleId = textIn(rule, row);
+    if (ruleId !== "") countOne(sum.rules, `${ruleId} ${textIn(destination, row)}`);
+    const code = textIn(visitor, row);
     if (code === "") this.#unknown |= 1 << kind;
     else this.#visitors.set(code, (this.#visitors.get(code) ?? 0) | (1 << kind));
     this.#keepLatest({ at, kind, chunk, row });
   }
 
-  day(subject: string) {
+  day(link: string): LinkDayDocument {
     const { chunk, accountId, day } = this.#lastPart as PartRows;
+    const kinds: LinkDayDocument["kinds"] = {};
+    for (const [n, kind] of CLICK_KINDS.entries()) {
+      const sum = this.#kinds[n];
+      if (sum) kinds[kind] = kindOfDay(sum);
+    }
     return {
-      _id: dayOf(subject, day),
+      _id: dayOf(link, day),
       _position: laterOf(this.#changed, positionOfRow(chunk, this.#lastRow)),
       ...{ accountId, day },
       firstAt: isoOf(this.#firstAt),
       lastAt: isoOf(this.#lastAt),
       quarters: [...this.#quarters.values()].sort(([a], [b]) => a - b),
       visitors: patternsOf(this.#visitors.values(), this.#unknown),
-      kinds: this.#byKind(kindOfDay),
+      kinds,
+      recent: this.#recent(),
     };
   }
 
-  /** As of a link's day. */
-  recent(): HitPlace[] {
+  #recent(): HitPlace[] {
     const hits = this.#latest.map(({ at, kind, chunk, row }) => ({
       at: isoOf(at),
       kind: CLICK_KINDS[kind] as ClickKind,
       position: positionOfRow(chunk, row),
     }));
     return hits.sort(byTime);
-  }
-
-  #byKind<T>(read: (sum: KindSum) => T): { [K in ClickKind]?: T } {
-    const kinds: { [K in ClickKind]?: T } = {};
-    for (const [n, kind] of CLICK_KINDS.entries()) {
-      const sum = this.#kinds[n];
-      if (sum) kinds[kind] = read(sum);
-    }
-    return kinds;
   }
 
   #countQuarter(at: number, kind: number): void {
@@ -205,16 +200,8 @@ class DaySum {
   }
 }
 
-function kindOfDay(sum: KindSum): KindOfDay {
-  return {
-    ...breakdownOf(sum),
-    regions: tallyOf([...(sum.counts[REGIONS] ?? [])]),
-    languages: tallyOf([...(sum.counts[LANGUAGES] ?? [])]),
-  };
-}
-
-function breakdownOf({ counts, rules }: KindSum): Breakdown {
-  const utm: Breakdown["utm"] = {};
+function kindOfDay({ counts, rules }: KindSum): KindOfDay {
+  const utm: KindOfDay["utm"] = {};
   for (const [n, field] of UTM_FIELDS.entries()) {
     const count = counts[FIRST_UTM + n];
     if (count && count.size > 0) utm[field] = tallyOf([...count]);
@@ -223,6 +210,8 @@ function breakdownOf({ counts, rules }: KindSum): Breakdown {
     tallies: counts.slice(0, TALLIES).map((count) => tallyOf([...count])),
     ...(Object.keys(utm).length > 0 && { utm }),
     ...(rules.size > 0 && { rules: tallyOf([...rules]) }),
+    regions: tallyOf([...(counts[REGIONS] ?? [])]),
+    languages: tallyOf([...(counts[LANGUAGES] ?? [])]),
   };
 }
 

@@ -169,12 +169,12 @@ async function* daysOfLinks(
   day: ClosedDay,
   links: readonly string[],
 ): AsyncGenerator<void, LinkDayDocument[]> {
-  const found: LinkDayDocument[] = [];
+  const documents: LinkDayDocument[] = [];
   try {
     for await (const document of linkDaysOf(readStore, day, links))
-      if (document) found.push(document);
+      if (document) documents.push(document);
       else yield;
-    return found;
+    return documents;
   } catch (error) {
     if (!(error instanceof DayBeingClosed)) throw error;
   }

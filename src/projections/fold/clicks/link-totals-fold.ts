@@ -3,11 +3,10 @@
 import { LRUCache } from "lru-cache";
 import { documentsById } from "../../../stores/read-store/document-pages.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
-import type { ChunkBuilder } from "../../definitions/click-tables/chunk-builder.ts";
 import { laterOf } from "../../definitions/click-tables/positions.ts";
 import {
   addHits,
-  type DayHits,
+  hitsOfRows,
   type LinkTotalsDocument,
   linkTotals,
   noHits,
@@ -85,23 +84,11 @@ function withRows(totals: LinkTotalsDocument, parts: readonly NewRows[]): LinkTo
     const isNew = builder.positionOf(rows[0] as number) > contained;
     const added = isNew ? rows : rows.filter((row) => builder.positionOf(row) > contained);
     if (added.length === 0) continue;
-    addHits(totals, hitsOf(day, builder, added));
+    addHits(totals, hitsOfRows(day, added, builder));
     // Rows of several days are not in the order of the log.
     last = laterOf(last, builder.positionOf(added.at(-1) as number));
   }
   if (last === contained) return undefined;
   totals._position = last;
   return totals;
-}
-
-function hitsOf(day: string, builder: ChunkBuilder, rows: readonly number[]): DayHits {
-  const counts = { click: 0, preview: 0, qr_scan: 0 };
-  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const row of rows) {
-    counts[builder.kindOf(row)] += 1;
-    const at = builder.atOf(row);
-    if (at < first) first = at;
-    if (at > last) last = at;
-  }
-  return { day, ...counts, firstAt: new Date(first).toISOString(), lastAt: new Date(last).toISOString() };
 }

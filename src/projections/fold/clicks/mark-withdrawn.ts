@@ -21,6 +21,7 @@ import { rowsOfTable } from "../../definitions/click-tables/table.ts";
 import {
   addHits,
   hitsOfDay,
+  hitsOfRows,
   type LinkTotalsDocument,
   linkTotals,
   noHits,
@@ -259,18 +260,11 @@ function countRows(
   const index = links.values.indexOf(link);
   if (index < 0) return;
   const withdrawn = withdrawnRows(chunk);
-  const counts = { click: 0, preview: 0, qr_scan: 0 };
-  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (let row = start; row < end; row++) {
-    if (links.rows[row] !== index || withdrawn?.[row]) continue;
-    counts[judged.values[judged.rows[row] as number] as ClickKind] += 1;
-    const at = chunk.at[row] as number;
-    if (at < first) first = at;
-    if (at > last) last = at;
-  }
-  if (last < first) return;
-  const times = { firstAt: new Date(first).toISOString(), lastAt: new Date(last).toISOString() };
-  addHits(totals, { day: chunk.day, ...counts, ...times });
+  const rows: number[] = [];
+  for (let row = start; row < end; row++) if (links.rows[row] === index && !withdrawn?.[row]) rows.push(row);
+  if (rows.length === 0) return;
+  const kindOf = (row: number) => judged.values[judged.rows[row] as number] as ClickKind;
+  addHits(totals, hitsOfRows(chunk.day, rows, { kindOf, atOf: (row) => chunk.at[row] as number }));
 }
 
 /** Of the totals that replace the stored ones. */

@@ -92,8 +92,8 @@ export async function changesOfNumbers(
   await deps.counted(until.position);
   const rulesAt = await rulesHistory(deps);
   const [link, ...others] = filters.link ?? [];
-  const made = await madeWithdrawals(deps, accountId, others.length > 0 ? undefined : link);
-  const between = { since, until, rulesAt, made };
+  const withdrawals = await madeWithdrawals(deps, accountId, others.length > 0 ? undefined : link);
+  const between = { since, until, rulesAt, withdrawals };
   return await withPresentChunks(() => changesInTables(deps, request, between, slices));
 }
 
@@ -101,13 +101,13 @@ type Between = {
   since: MomentOfLog;
   until: MomentOfLog;
   rulesAt: (position: Position) => string | undefined;
-  made: ReadonlyMap<string, MadeWithdrawal>;
+  withdrawals: ReadonlyMap<string, MadeWithdrawal>;
 };
 
 async function changesInTables(
   deps: Deps,
   { accountId, filters: { kind: wanted = CLICK_KINDS, ...filters }, zone, from, to }: ChangesRequest,
-  { since, until, rulesAt, made }: Between,
+  { since, until, rulesAt, withdrawals }: Between,
   slices: TimeSlices,
 ): Promise<ChangesOfNumbers> {
   const { reader, readStore } = deps;
@@ -120,9 +120,9 @@ async function changesInTables(
     if (!wanted.includes(kind)) return;
     const { reason, withdrawal, kinds } = change;
     const key = [reason, withdrawal?.id, kinds?.from, kinds?.to].join(" ");
-    const known = changes.get(key) ?? { ...change, hits: noHits() };
-    known.hits[kind] += hits;
-    changes.set(key, known);
+    const summed = changes.get(key) ?? { ...change, hits: noHits() };
+    summed.hits[kind] += hits;
+    changes.set(key, summed);
   };
   const sinceTime = since.time === null ? Number.NEGATIVE_INFINITY : Date.parse(since.time);
   const build = queriedBuild(clickGroup, await readBuilds(readStore, clickGroup));
@@ -138,10 +138,10 @@ async function changesInTables(
   for (const day of days)
     for await (const table of reader.tables(day.heads, until.position, slices)) {
       const { chunk } = table;
-      const known = rowsAsOf(chunk, since.position);
+      const rowsBefore = rowsAsOf(chunk, since.position);
       const tagsOf = filters.tag ? await tags.ofLinksIn([table], slices) : noTags;
       const rows = selectRows(table, filter, tagsOf);
-      const marks = marksOfRows(chunk, made);
+      const marks = marksOfRows(chunk, withdrawals);
       const kindsBy = async (by: string | undefined) =>
         await kindsUnder(deps, chunk, rows, by, build?.rules, slices);
       const [were, are] = [await kindsBy(rules.from), await kindsBy(rules.to)];
@@ -149,7 +149,7 @@ async function changesInTables(
         const [was, is] = [were[n], are[n]] as [ClickKind, ClickKind];
         const ofRow = marks.get(row) ?? [];
         const out = new Set(ofRow.filter((mark) => holds(mark, since.position)));
-        const isNew = row >= known;
+        const isNew = row >= rowsBefore;
         let isCounted = !isNew && out.size === 0;
         const isByOld = isNew ? rulesAt(positionOfRow(chunk, row)) !== rules.to : isCounted;
         const kind = isByOld ? was : is;
@@ -164,7 +164,7 @@ async function changesInTables(
           if (isCounted === (out.size === 0)) continue;
           isCounted = !isCounted;
           const reason = isCounted ? "restored" : "withdrawn";
-          note({ reason, withdrawal: made.get(mark.withdrawalId) }, kind, isCounted ? 1 : -1);
+          note({ reason, withdrawal: withdrawals.get(mark.withdrawalId) }, kind, isCounted ? 1 : -1);
         }
         if (!isCounted) continue;
         numbers.after[is] += 1;
@@ -185,11 +185,11 @@ type Mark = DecodedChunk["marks"][number];
 /** Of each row that was ever withdrawn. */
 function marksOfRows(
   { marks }: DecodedChunk,
-  made: ReadonlyMap<string, MadeWithdrawal>,
+  withdrawals: ReadonlyMap<string, MadeWithdrawal>,
 ): Map<number, Mark[]> {
   const ofRows = new Map<number, Mark[]>();
   for (const mark of marks)
-    if (made.has(mark.withdrawalId))
+    if (withdrawals.has(mark.withdrawalId))
       for (const row of mark.rows) ofRows.set(row, [...(ofRows.get(row) ?? []), mark]);
   return ofRows;
 }

@@ -35,26 +35,32 @@ export async function madeWithdrawals(
   accountId: string,
   link: string | undefined,
 ): Promise<Map<string, MadeWithdrawal>> {
-  const made = new Map<string, MadeWithdrawal>();
-  const takeAll = (page: readonly RecordedEvent[]) => {
-    for (const recorded of page) take(recorded, accountId, made);
+  const withdrawals = new Map<string, MadeWithdrawal>();
+  const noteAll = (page: readonly RecordedEvent[]) => {
+    for (const recorded of page) note(recorded, accountId, withdrawals);
   };
   const part = { after: START, categories: [CATEGORY.withdrawals], limit: PAGE };
-  if (link === undefined) for await (const { events } of logPages(eventStore, part)) takeAll(events);
-  else for await (const page of streamPages(eventStore, withdrawalStream(link))) takeAll(page);
-  return made;
+  if (link === undefined) for await (const { events } of logPages(eventStore, part)) noteAll(events);
+  else for await (const page of streamPages(eventStore, withdrawalStream(link))) noteAll(page);
+  return withdrawals;
 }
 
-function take(recorded: RecordedEvent, accountId: string, made: Map<string, MadeWithdrawal>): void {
+function note(recorded: RecordedEvent, accountId: string, withdrawals: Map<string, MadeWithdrawal>): void {
   const event = readableEvent(recorded);
   if (event?.type !== "ClicksWithdrawn" && event?.type !== "ClicksRestored") return;
   const { withdrawalId: id, host, slug, at } = event.data;
   if (event.data.accountId !== accountId) return;
   const act = { position: event.position, at, by: metadataOf(event).actor.type };
-  const known = made.get(id);
-  if (event.type === "ClicksRestored" && known) known.ended ??= act;
-  if (event.type === "ClicksWithdrawn" && !known)
-    made.set(id, { id, link: `${host}/${slug}`, reason: event.data.reason, made: act, ended: undefined });
+  const withdrawal = withdrawals.get(id);
+  if (event.type === "ClicksRestored" && withdrawal) withdrawal.ended ??= act;
+  if (event.type === "ClicksWithdrawn" && !withdrawal)
+    withdrawals.set(id, {
+      id,
+      link: `${host}/${slug}`,
+      reason: event.data.reason,
+      made: act,
+      ended: undefined,
+    });
 }
 
 /**

@@ -2,7 +2,7 @@
 // holds the job's lease.
 import { txtResolver } from "../../../commands/domains/hostname.ts";
 import { urlSafety } from "../../../commands/links/url-safety.ts";
-import { lazyMailer } from "../../../commands/mail/lazy-mailer.ts";
+import { smtpMailer } from "../../../commands/mail/mailer.ts";
 import { runtimeDeps } from "../../../commands/runtime-deps.ts";
 import { stopLinks } from "../../../commands/sharing/weekly-mails.ts";
 import { type Config, secretKeysOf } from "../../../config/config.ts";
@@ -87,7 +87,7 @@ export async function runJobs(
       run: (until) => recheckWaiting(rechecks, until),
       failureMessage: "rechecking the URLs of links failed",
     });
-  const mailer = lazyMailer(config);
+  const mailer = smtpMailer(config);
   if (mailer) {
     signal.addEventListener("abort", () => mailer.close());
     const mailing = { ...deps, mailer, baseUrl: config.baseUrl, stopLinks: stopLinks(secretKeysOf(config)) };

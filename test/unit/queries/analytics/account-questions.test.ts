@@ -14,12 +14,12 @@ import { ACCOUNT, linkClicked, OTHER_ACCOUNT, position } from "../../../support/
 import { accountQuestionsOf } from "../../../support/projections/account-questions.ts";
 import { foldGroups } from "../../../support/projections/fold-groups.ts";
 import { stretched } from "../../../support/runtime/slowness.ts";
-import { append, openStores, putCheckpoint, putDocuments } from "../../../support/runtime/stores.ts";
+import { append, putCheckpoint, putDocuments, storesOfTest } from "../../../support/runtime/stores.ts";
 
 const NOW = new Date("2026-03-02T00:00:00.000Z");
 
 it("refuses to count more rows than is bounded, of the account's own", async () => {
-  const stores = await openStores();
+  const stores = await storesOfTest();
   const theirs = Array.from({ length: 20 }, () =>
     linkClicked({ accountId: OTHER_ACCOUNT, link: "sho.rt/theirs" }),
   );
@@ -35,11 +35,10 @@ it("refuses to count more rows than is bounded, of the account's own", async () 
     code: "range_too_large",
     message: expect.stringContaining("later or shorter range"),
   });
-  await stores.close();
 });
 
 it("answers a link's whole life, for which nobody can ask less, from any number of rows", async () => {
-  const stores = await openStores();
+  const stores = await storesOfTest();
   const clicks = Array.from({ length: 11 }, () =>
     linkClicked({ link: "sho.rt/abc", at: "2026-03-01T10:00:00.000Z" }),
   );
@@ -48,11 +47,10 @@ it("answers a link's whole life, for which nobody can ask less, from any number 
   const { lifeOf } = clickQuestions({ ...stores, mostRead: 10 });
   const life = { accountId: ACCOUNT, link: "sho.rt/abc", groupBy: [], now: NOW.getTime() };
   expect((await lifeOf(life)).totals.people).toBe(11);
-  await stores.close();
 });
 
 it("lets its thread take messages while it counts, and ends when nobody waits for the answer", async () => {
-  const stores = await openStores();
+  const stores = await storesOfTest();
   const chunks = Array.from({ length: 6 }, (_, chunk) => {
     const builder = new ChunkBuilder(ACCOUNT, "2026-03-01");
     for (let n = 0; n < 20_000; n++)
@@ -78,11 +76,10 @@ it("lets its thread take messages while it counts, and ends when nobody waits fo
   setImmediate(() => client.abort(new Error("gone")));
   const others = { ...filters, kind: ["click", "qr_scan"] };
   await expect(ask({ filters: others, groupBy: GROUPS }, client.signal)).rejects.toThrow("gone");
-  await stores.close();
 });
 
 it("counts each visitor once a day, however many they are", async () => {
-  const stores = await openStores();
+  const stores = await storesOfTest();
   const at = (day: number) => `2026-03-0${day}T10:00:00.000Z`;
   const clicks = (day: number, visitors: number) =>
     Array.from({ length: visitors }, (_, n) =>
@@ -97,11 +94,10 @@ it("counts each visitor once a day, however many they are", async () => {
   const { totals, series } = await ask({ interval: "day" });
   expect(totals.visitors).toBe(5_300);
   expect(series.reduce((sum, { visitors }) => sum + (visitors ?? 0), 0)).toBe(totals.visitors);
-  await stores.close();
 });
 
 it("answers numbers of closed days without reading a row, unless they are filtered", async () => {
-  const stores = await openStores();
+  const stores = await storesOfTest();
   const clicks = Array.from({ length: 1_230 }, (_, n) => {
     const at = new Date(Date.UTC(2026, 2, 1, n % 24, 30)).toISOString();
     return linkClicked({ link: `sho.rt/l${n % 1_200}`, at, accountVisitor: codeOf(n % 700) });
@@ -127,11 +123,10 @@ it("answers numbers of closed days without reading a row, unless they are filter
   await expect(ask({ ...question, filters: { country: ["FR"] } })).rejects.toMatchObject({
     code: "range_too_large",
   });
-  await stores.close();
 });
 
 it("counts a part of an hour of a closed day, or of a quarter of it", async () => {
-  const stores = await openStores();
+  const stores = await storesOfTest();
   const clicks = Array.from({ length: 60 }, (_, n) =>
     linkClicked({ at: new Date(Date.UTC(2026, 2, 1, 10, n, 30)).toISOString(), accountVisitor: codeOf(n) }),
   );
@@ -158,11 +153,10 @@ it("counts a part of an hour of a closed day, or of a quarter of it", async () =
         expect(group.rows.map(({ people }) => people)).toEqual([count]);
     }
   }
-  await stores.close();
 });
 
 it("counts the visitors of hours also where each comes in others", async () => {
-  const stores = await openStores();
+  const stores = await storesOfTest();
   const builder = new ChunkBuilder(ACCOUNT, "2026-03-01");
   let rows = 0;
   for (let hours = 1; hours < 2 ** 12; hours++)
@@ -182,7 +176,6 @@ it("counts the visitors of hours also where each comes in others", async () => {
   const { totals, groups } = await accountQuestionsOf(stores, NOW)({ groupBy: ["hour"], limit: 24 });
   expect(totals.visitors).toBe(2 ** 12 - 1);
   expect(groups.hour?.rows.map(({ visitors }) => visitors)).toEqual(Array(12).fill(2 ** 11));
-  await stores.close();
 });
 
 function codeOf(visitor: number): string {

@@ -1,37 +1,26 @@
 // Ranges of a link's analytics: their defaults, refusals, freshness and time travel, on a log with a clock of its own.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { clicks, lifecycle, projectionGroups } from "../../../../src/projections/groups.ts";
 import { parseRange } from "../../../../src/queries/analytics/range.ts";
 import { isoIn, timeZone, UTC } from "../../../../src/queries/analytics/time-zone.ts";
 import type { EventStore, Position } from "../../../../src/stores/event-store/port.ts";
-import { openSqliteEventStore } from "../../../../src/stores/event-store/sqlite/event-store.ts";
 import type { ReadStore } from "../../../../src/stores/read-store/port.ts";
-import { openSqliteReadStore } from "../../../../src/stores/read-store/read-store.sqlite.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../../../support/event-store/stored-events.ts";
 import { foldGroups } from "../../../support/projections/fold-groups.ts";
 import { type AskRange, rangesOf } from "../../../support/projections/range-of.ts";
 import { storeWith } from "../../../support/runtime/store-with.ts";
-import { append } from "../../../support/runtime/stores.ts";
-import { type TemporaryFolder, temporaryFolder } from "../../../support/runtime/temporary-folder.ts";
+import { append, storesOfTest } from "../../../support/runtime/stores.ts";
 
 const NOW = new Date("2026-03-10T12:00:00.000Z");
 const LINK = "sho.rt/abc";
 
-let folder: TemporaryFolder;
 let eventStore: EventStore;
 let readStore: ReadStore;
 let clock: Date;
 beforeEach(async () => {
-  folder = await temporaryFolder();
   clock = new Date("2026-03-01T09:00:00.000Z");
-  eventStore = await openSqliteEventStore(`${folder.path}/events.db`, { clock: () => clock });
-  readStore = await openSqliteReadStore(`${folder.path}/read.db`);
+  ({ eventStore, readStore } = await storesOfTest({ clock: () => clock }));
   await append(eventStore, `link-${LINK}`, [linkCreated({ at: clock.toISOString() })]);
-});
-afterEach(async () => {
-  await eventStore.close();
-  await readStore.close();
-  await folder.remove();
 });
 
 /** Recorded when it happened, unless `recordedAt` says otherwise. */

@@ -1,26 +1,31 @@
-// Invitations to an account, and what becomes of its members. The address that somebody is invited by is in the secrets, with
-// the SHA-256 of the link's token; the link alone lets nobody in: whoever accepts it has that address.
+// Invitations to an account: sent, withdrawn, accepted. The address that somebody is invited by is in the secrets, with the
+// SHA-256 of the link's token; the link alone lets nobody in: whoever accepts it has that address.
 import { hash, randomBytes } from "node:crypto";
 import type { Role } from "../../events/vocabulary.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import { type Appended, type CommandDeps, isNotAppended } from "../handle-command.ts";
-import { invitationMail, type MailDeps, tellPerson } from "../mail/people-mails.ts";
+import { invitationMail, type MailDeps } from "../mail/people-mails.ts";
+import { registerPerson, removePerson } from "../people/change-person.ts";
 import { acceptEmail, personWithEmail, provedEmail } from "../people/email.ts";
 import { newPassword } from "../people/password.ts";
-import { type AccountsOf, byPerson, removePerson } from "../people/persons.ts";
-import { registerPerson } from "../people/register-person.ts";
+import { byPerson, writeForPerson } from "../people/person-stream.ts";
 import { emailSecret, normalEmail, passwordSecret } from "../people/secrets.ts";
 import { Refused } from "../refusals.ts";
-import { type Invitation, type OpenAccount, opened } from "./account.ts";
+import { type Invitation, opened } from "./account.ts";
 import { changeAccount, loadAccount, onAccount } from "./account-stream.ts";
-import { isThemselves, requireRight } from "./authority.ts";
-import { accept, changeRole, invite, isLastOwner, openInvitations, remove, withdraw } from "./member.ts";
-import { invitationSecret } from "./secrets.ts";
+import { requireRight } from "./authority.ts";
+import { endMembership } from "./change-members.ts";
+import { accept, invite, openInvitations, withdraw } from "./decide-member.ts";
 
 type Deps = CommandDeps & { secrets: Secrets };
 type TellingDeps = CommandDeps & MailDeps;
+type SecretDeps = Pick<Deps, "secrets" | "clock">;
+
+/** The address that somebody is invited by, and the SHA-256 of the newest link's token. */
 type InvitationRecord = { accountId: string; email: string; tokenHash: string; isMailed: boolean };
+
+const invitationSecret = (invitationId: string) => `invitation/${invitationId}`;
 
 /** How long an invitation can be accepted. */
 export const MEMBER_INVITATION_MS = 7 * 86_400_000;
@@ -107,7 +112,7 @@ export async function withdrawInvitation(
     withdraw(account, { invitationId, at }, actor),
   );
   if (events.length === 0) throw new Refused("invitation_not_found");
-  await deps.secrets.delete(invitationSecret(invitationId));
+  await forgetInvitation(deps, invitationId);
   return { position };
 }
 
@@ -131,7 +136,7 @@ export async function lookAtInvitationLink(
 
 /**
  * By who has the address that it was sent to. @throws token_expired, other_address, already_member, too_many_members,
- * account_not_found, history_full
+ * person_not_found, account_not_found, history_full
  */
 export async function acceptInvitation(
   deps: Deps,
@@ -154,10 +159,12 @@ export async function acceptInvitationTo(
   { accountId, invitationId }: { accountId: string; invitationId: string },
   personId: string,
 ): Promise<Appended> {
-  const { position } = await changeAccount(deps, byPerson(requestId, personId), accountId, (account, at) =>
-    accept(account, { invitationId, personId, at }),
-  );
-  await deps.secrets.delete(invitationSecret(invitationId));
+  const context = byPerson(requestId, personId);
+  const join = () =>
+    changeAccount(deps, context, accountId, (account, at) => accept(account, { invitationId, personId, at }));
+  const leave = () => endMembership(deps, context, accountId, personId);
+  const { position } = await writeForPerson(deps, personId, join, leave);
+  await forgetInvitation(deps, invitationId);
   return { position };
 }
 
@@ -206,85 +213,19 @@ export async function registerByInvitation(
   }
 }
 
-/** `told`: resolves once the member was told by mail, where the service sends any. */
-export type MemberChanged = Appended & { told: Promise<void> };
-
-/** @throws member_not_found, last_owner, not_permitted, role_too_high, account_not_found, history_full */
-export async function changeMemberRole(
-  deps: TellingDeps,
-  context: CommandContext,
-  accountId: string,
-  personId: string,
-  role: Role,
-): Promise<MemberChanged> {
-  const { events, before, position } = await onAccount(deps, context, accountId, (account, at, actor) =>
-    changeRole(account, { personId, role, at }, actor),
-  );
-  const tell = async () => {
-    if (events.length === 0 || isThemselves(context.actor, personId)) return;
-    const account = await calledAs(deps, opened(before));
-    await tellPerson(deps, personId, { what: "role", role, account, accountId });
-  };
-  return { position, told: tell() };
-}
-
-/** Their keys end with the membership. @throws member_not_found, last_owner, not_permitted, role_too_high, account_not_found */
-export async function removeMember(
-  deps: TellingDeps,
-  context: CommandContext,
-  accountId: string,
-  personId: string,
-): Promise<MemberChanged> {
-  const { before, position } = await endMembership(deps, context, accountId, personId);
-  const tell = async () => {
-    if (isThemselves(context.actor, personId)) return;
-    await tellPerson(deps, personId, { what: "removed", account: await calledAs(deps, opened(before)) });
-  };
-  return { position, told: tell() };
-}
-
-function endMembership(deps: CommandDeps, context: CommandContext, accountId: string, personId: string) {
-  return onAccount(deps, context, accountId, (account, at, actor) =>
-    remove(account, { personId, at }, actor),
-  );
-}
-
-/** What members call the account: the name that it shows to visitors, else the address of its first owner. */
-async function calledAs({ secrets, clock }: MailDeps, { brand, members, accountId }: OpenAccount) {
-  if (brand.name) return brand.name;
-  const [owner = accountId] = [...members].flatMap(([id, { role }]) => (role === "owner" ? id : []));
-  return String((await secrets.get(emailSecret(owner), clock())) || accountId);
-}
-
-/**
- * What names the person is destroyed, after their memberships have ended. @throws last_owner, person_not_found, StoreUnavailable
- * while nobody knows what they are members of
- */
-export async function removePersonEverywhere(
-  deps: Deps & { accountsOf: AccountsOf },
-  context: CommandContext,
-  personId: string,
-): Promise<Appended & { accounts: readonly string[] }> {
-  if ((await deps.secrets.get(emailSecret(personId), deps.clock())) === undefined)
-    throw new Refused("person_not_found");
-  const accounts = await deps.accountsOf(personId, "all");
-  for (const accountId of accounts) {
-    const account = opened(await loadAccount(deps.eventStore, accountId));
-    if (isLastOwner(account, account.members.get(personId)?.role))
-      throw new Refused(
-        "last_owner",
-        `They are the last owner of account ${accountId}: make somebody else an owner first, or close the account`,
-      );
-  }
-  for (const accountId of accounts) await endMembership(deps, context, accountId, personId);
-  return { accounts, ...(await removePerson(deps, context, personId)) };
-}
-
 /** The address of an open invitation; undefined once it is over. */
-export async function invitedAddress(deps: Pick<Deps, "secrets" | "clock">, invitationId: string) {
+export async function invitedAddress(deps: SecretDeps, invitationId: string) {
   return (await recordOf(deps, invitationId))?.email;
 }
 
-async function recordOf({ secrets, clock }: Pick<Deps, "secrets" | "clock">, invitationId: string) {
+/** Of an invitation that is over, or whose account is closed. */
+export async function forgetInvitation(
+  { secrets }: Pick<Deps, "secrets">,
+  invitationId: string,
+): Promise<void> {
+  await secrets.delete(invitationSecret(invitationId));
+}
+
+async function recordOf({ secrets, clock }: SecretDeps, invitationId: string) {
   return (await secrets.get(invitationSecret(invitationId), clock())) as InvitationRecord | undefined;
 }

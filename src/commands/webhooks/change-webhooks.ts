@@ -13,12 +13,12 @@ import { hostName } from "../../runtime/addresses/host-name.ts";
 import type { Actor } from "../../stores/event-store/port.ts";
 import { acceptLabel } from "../accept-text.ts";
 import type { WebhookSettings } from "../account/account.ts";
-import { changeAccount, onAccount } from "../account/account-stream.ts";
+import { accountCommand, changeAccount, onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { isThisService } from "../links/accept-url.ts";
 import { isClientError, isRefused, Refused } from "../refusals.ts";
-import { add, change, liveWebhook, pause, remove, resume } from "./webhook.ts";
+import { add, change, liveWebhook, pause, remove, resume } from "./decide-webhook.ts";
 import { forgetWebhookKeys, keepWebhookKeys, newWebhookKey, type WebhookKeyDeps } from "./webhook-key.ts";
 
 /** `receiverUrl`: parses the URL; throws a refusal when deliveries to it are not allowed. */
@@ -119,15 +119,9 @@ export async function pauseWebhook(
  * Clicks recorded while it was paused are sent only by a replay.
  * @throws account_not_found, tier_required, webhook_not_found, webhook_held, history_full
  */
-export function resumeWebhook(
-  deps: CommandDeps,
-  context: CommandContext,
-  accountId: string,
-  webhookId: string,
-): Promise<Appended> {
-  const by = pauserOf(context.actor);
-  return changeAccount(deps, context, accountId, (account, at) => resume(account, { webhookId, by, at }));
-}
+export const resumeWebhook = accountCommand((account, { at, actor }, webhookId: string) =>
+  resume(account, { webhookId, by: pauserOf(actor), at }),
+);
 
 /**
  * Deletes its keys, too; can be repeated after a crash. The webhook router cancels its pending deliveries.

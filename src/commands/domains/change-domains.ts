@@ -8,7 +8,7 @@ import { type Appended, type CommandDeps, handleCommand, loadStream } from "../h
 import { type AcceptUrlDeps, acceptUrl } from "../links/accept-url.ts";
 import { derivedId } from "../links/derived-identity.ts";
 import { Refused } from "../refusals.ts";
-import * as domains from "./domain.ts";
+import * as domains from "./decide-domain.ts";
 import { acceptHostname, lookForProof, type ResolveTxt, type TxtRecord, txtRecord } from "./hostname.ts";
 
 type VerifyDomainDeps = CommandDeps & { baseHost: string; resolveTxt: ResolveTxt };
@@ -66,12 +66,12 @@ export async function verifyDomain(
 }
 
 /** @throws account_not_found, domain_not_found, domain_not_proven, history_full */
-export const activateDomain = accountCommand((account, at, domainId: string) =>
+export const activateDomain = accountCommand((account, { at }, domainId: string) =>
   domains.activate(account, { domainId, at }),
 );
 
 /** Keeps its links, but they answer 404 until it is active again. @throws account_not_found, domain_not_found */
-export const deactivateDomain = accountCommand((account, at, domainId: string) =>
+export const deactivateDomain = accountCommand((account, { at }, domainId: string) =>
   domains.deactivate(account, { domainId, at }),
 );
 

@@ -1,26 +1,30 @@
-// What an owner chooses of the pages that visitors see, and of QR codes: checked, then put in the account's stream.
+// What an owner chooses of the pages that visitors see, of QR codes, and of the time zone of numbers: checked, then put in the
+// account's stream.
 import { z } from "zod";
 import { cleanText } from "../../events/classification/clean-text.ts";
 import { ACCOUNT_STYLE, type QrLook, type QrStyle, qrStyle } from "../../events/links/qr-look.ts";
+import { isTimeZone, noTimeZone } from "../../runtime/moment.ts";
 import type { CommandContext } from "../caller.ts";
-import { verifiedHosts } from "../domains/domain.ts";
+import { verifiedHosts } from "../domains/decide-domain.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { OUR_WORDS } from "../issue-sentence.ts";
 import { type AcceptUrlDeps, acceptUrl } from "../links/accept-url.ts";
 import { Refused } from "../refusals.ts";
 import type { Brand } from "./account.ts";
-import { changeAccount, loadAccount } from "./account-stream.ts";
-import { changeBrandTo, changeLogoTo, changeQrLookTo } from "./decide-brand.ts";
+import { accountCommand, changeAccount, loadAccount } from "./account-stream.ts";
+import { changeBrandTo, changeLogoTo, changeQrLookTo, changeTimeZoneTo } from "./decide-settings.ts";
 
 export const BRAND_NAME_MAX = 60;
 const COLOUR = /^#[0-9a-f]{6}$/;
+/** Of as many characters as a random one, to try the look with. */
+const SAMPLE_SLUG = "aaaaaaa";
 
 /** As typed; empty for none. */
 type BrandRequest = { name: string; colour: string; url: string };
 
 /**
  * `url`: where visitors of expired and unknown links of the account's domains are led; checked like the URL of a link.
- * @throws invalid_brand, invalid_url, unsafe_url, account_not_found, history_full
+ * @throws invalid_request, invalid_url, unsafe_url, account_not_found, history_full
  */
 export async function changeBrand(
   deps: CommandDeps & AcceptUrlDeps,
@@ -30,14 +34,10 @@ export async function changeBrand(
 ): Promise<Appended> {
   const name = cleanText(request.name.trim(), BRAND_NAME_MAX + 1);
   if (name.length > BRAND_NAME_MAX)
-    throw new Refused("invalid_brand", `The name has at most ${BRAND_NAME_MAX} characters`, {
-      field: "name",
-    });
+    throw invalid("name", `The name has at most ${BRAND_NAME_MAX} characters`);
   const colour = request.colour.trim().toLowerCase();
   if (colour !== "" && !COLOUR.test(colour))
-    throw new Refused("invalid_brand", "The colour must be # and six hex digits, such as #0e8f8a", {
-      field: "colour",
-    });
+    throw invalid("colour", "The colour must be # and six hex digits, such as #0e8f8a");
   const url = request.url.trim();
   const ownHosts = verifiedHosts(await loadAccount(deps.eventStore, accountId));
   const brand: Brand = {
@@ -51,13 +51,18 @@ export async function changeBrand(
 }
 
 /** `image`: PNG in base64, as we have made it; null for none. @throws account_not_found, history_full */
-export async function changeLogo(
-  deps: CommandDeps,
-  context: CommandContext,
-  accountId: string,
-  image: string | null,
-): Promise<Appended> {
-  return await changeAccount(deps, context, accountId, (account, at) => changeLogoTo(account, { image, at }));
+export const changeLogo = accountCommand((account, { at }, image: string | null) =>
+  changeLogoTo(account, { image, at }),
+);
+
+/** `name`: one that Intl knows, or empty for that of each browser. @throws invalid_time_zone, account_not_found, history_full */
+export const changeTimeZone = accountCommand((account, { at }, name: string) => {
+  if (name !== "" && !isTimeZone(name)) throw new Refused("invalid_time_zone", noTimeZone(name));
+  return changeTimeZoneTo(account, { timeZone: name || null, at });
+});
+
+function invalid(field: string, message: string): Refused {
+  return new Refused("invalid_request", message, { field });
 }
 
 /** As typed; `logo`: `true` or `false`. @throws invalid_request with the field's name */
@@ -65,7 +70,7 @@ export function acceptQrStyle(typed: Readonly<Record<string, unknown>>): QrStyle
   const { data, error } = QrStyleForm.safeParse(typed, OUR_WORDS);
   if (data) return data;
   const [{ path, message } = { path: [], message: "" }] = error?.issues ?? [];
-  throw new Refused("invalid_request", `It ${message}.`, { field: path.join(".") });
+  throw invalid(path.join("."), `It ${message}.`);
 }
 
 const QrStyleForm = z.object({
@@ -87,4 +92,3 @@ export async function keepQrLook(
     changeQrLookTo(account, { ...look, at }),
   );
 }
-const SAMPLE_SLUG = "aaaaaaa";

@@ -1,6 +1,5 @@
-// Decides how an account shows itself to visitors: name, colour, where they are led instead of a missing link, a logo, and
-// how its QR codes look.
-// Pure.
+// Decides what an account's owner chooses of it: how it shows itself to visitors, how its QR codes look, and in which time zone its
+// numbers are read. Pure.
 import type { AccountEvent } from "../../events/catalogue.ts";
 import type { QrStyle } from "../../events/links/qr-look.ts";
 import { STREAM_LIMITS } from "../../events/vocabulary.ts";
@@ -16,6 +15,15 @@ export function changeBrandTo(
   const isSame = before.name === brand.name && before.colour === brand.colour;
   if (isSame && before.fallbackUrl === brand.fallbackUrl) return [];
   return [{ type: "BrandChanged", data: { accountId, at, ...brand } }];
+}
+
+/** Nothing where it is so already. `timeZone`: IANA name; null for that of each browser. @throws account_not_found, history_full */
+export function changeTimeZoneTo(
+  account: AccountState,
+  c: { timeZone: string | null; at: string },
+): AccountEvent[] {
+  const { accountId, timeZone } = withRoom(account);
+  return timeZone === c.timeZone ? [] : [{ type: "TimeZoneChosen", data: { accountId, ...c } }];
 }
 
 /** `image`: PNG in base64; null for none. @throws account_not_found, history_full */

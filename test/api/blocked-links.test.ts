@@ -24,7 +24,7 @@ let slug: string;
 
 beforeAll(async () => {
   service = await startTestService(environment);
-  cli = commandLine(service.config.dataDir, environment);
+  cli = commandLine(service.config.dataDir);
   people = portalPeople(service);
   owner = await people.developer();
   path = await people.shorten(owner, "https://example.com/");

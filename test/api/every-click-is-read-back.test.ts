@@ -138,15 +138,13 @@ function everyClickIsReadBack(startServers?: typeof ownServers): void {
   describe.each(["batched", "durable"])("%s", (durability) => {
     let service: TestService;
     let key: string;
-    let environment: Record<string, string> = {};
     let stopServers = async () => {};
     const expected = new Map<string, Record<string, unknown>>();
-    const commands = () =>
-      commandLine(service.config.dataDir, { BASE_URL: "http://localhost", ...environment });
+    const commands = () => commandLine(service.config.dataDir);
 
     beforeAll(async () => {
       const servers = await startServers?.();
-      environment = servers?.environment ?? {};
+      const environment = servers?.environment ?? {};
       stopServers = async () => servers?.stop();
       service = await startTestService({
         TRUST_PROXY: "127.0.0.1/32",

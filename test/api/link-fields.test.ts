@@ -42,7 +42,7 @@ const read = async (slug: string) =>
   (await service.ask<Link>(`/api/v1/links/${slug}`, { key: member.key })).body;
 /** Each test has its own links: an external id is that of one, and a key may ask a number of times an hour. */
 const clear = (slug: string) => patch(slug, { external_id: null });
-const cliOf = (one: TestService) => commandLine(one.config.dataDir, { BASE_URL: one.config.baseUrl });
+const cliOf = (one: TestService) => commandLine(one.config.dataDir);
 
 it("every field has a case", () => {
   expect(FIELD_CASES.map(({ field }) => field)).toEqual(FIELD_NAMES);

@@ -142,7 +142,7 @@ describe("why a number changed", () => {
   });
 
   it("is told by a command, of a link and of its account", { timeout: 60_000 }, async () => {
-    const cli = commandLine(service.config.dataDir, { BASE_URL: service.config.baseUrl });
+    const cli = commandLine(service.config.dataDir);
     const [made = ""] = moments;
     const { body } = await changes(`since=${made}&until=${moments.at(-1)}`);
     const last = moments.at(-1) as string;

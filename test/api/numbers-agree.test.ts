@@ -214,7 +214,7 @@ async function asked({ service, key }: Ofs, path: string) {
 }
 
 function commands({ service }: Ofs) {
-  return commandLine(service.config.dataDir, { BASE_URL: "http://localhost" });
+  return commandLine(service.config.dataDir);
 }
 
 async function ofEach({ slugs }: Ofs, tell: (slug: string) => Promise<Told[string]>): Promise<Told> {

@@ -211,6 +211,11 @@ export function signedIn({ visit: { session } }: FastifyRequest): SignedIn {
   return session;
 }
 
+/** In which the days of the numbers begin; that of the browser may be none at all. */
+export function zoneOf(request: FastifyRequest): string | undefined {
+  return signedIn(request).timeZone ?? request.visit.zone;
+}
+
 /** Who is signed in, be it in no account, of a route that is not for anyone. */
 export function signedInPerson({ visit: { person } }: FastifyRequest): SignedInPerson {
   if (!person) throw new Error("This route is for anyone");

@@ -2,12 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../../support/runtime/until.ts";
 import { commandLine } from "../../support/service/command-line.ts";
-import {
-  BASE_URL,
-  type Member,
-  startTestService,
-  type TestService,
-} from "../../support/service/start-service.ts";
+import { type Member, startTestService, type TestService } from "../../support/service/start-service.ts";
 
 describe("an audit on the command line", { timeout: 120_000 }, () => {
   let service: TestService;
@@ -17,7 +12,7 @@ describe("an audit on the command line", { timeout: 120_000 }, () => {
 
   beforeAll(async () => {
     service = await startTestService();
-    command = commandLine(service.config.dataDir, { BASE_URL });
+    command = commandLine(service.config.dataDir);
     member = await service.member("free");
     const url = "https://example.com/";
     ({ slug } = (await service.post<{ slug: string }>("/api/v1/shorten", member.key, { url })).body);

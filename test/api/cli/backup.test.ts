@@ -4,12 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { commandLine } from "../../support/service/command-line.ts";
-import {
-  BASE_URL,
-  type Member,
-  startTestService,
-  type TestService,
-} from "../../support/service/start-service.ts";
+import { type Member, startTestService, type TestService } from "../../support/service/start-service.ts";
 
 type Link = { slug: string; long_url: string };
 
@@ -50,7 +45,7 @@ describe("a backup of the embedded files", () => {
     for (let n = 0; n < 20; n++) await shorten();
     await expect.poll(() => totalClicks(service, links[19]?.slug ?? "")).toBe(1);
     const backup = join(folder.path, "first");
-    const { json } = commandLine(service.config.dataDir, { BASE_URL });
+    const { json } = commandLine(service.config.dataDir);
     const writing = Promise.all(Array.from({ length: 5 }, shorten));
     const answer = await json("backup", backup);
     await writing;
@@ -65,7 +60,7 @@ describe("a backup of the embedded files", () => {
         expect((await restored.ask(`/${slug}`, { method: "HEAD" })).headers.location).toBe(long_url);
       const { slug = "" } = links[19] ?? {};
       await expect.poll(() => totalClicks(restored, slug)).toBe(2);
-      const { json } = commandLine(restored.config.dataDir, { BASE_URL });
+      const { json } = commandLine(restored.config.dataDir);
       expect((await json("account", "list")).accounts).toMatchObject([{ email: "member-1@example.com" }]);
       await json("audit", "seal");
       expect(await json("audit", "verify")).toMatchObject({ ok: true });
@@ -75,7 +70,7 @@ describe("a backup of the embedded files", () => {
   });
 
   it("never goes over what is there", async () => {
-    const { refused } = commandLine(service.config.dataDir, { BASE_URL });
+    const { refused } = commandLine(service.config.dataDir);
     expect(await refused("backup", join(folder.path, "first"))).toContain("is not empty");
     expect(await refused("backup", service.config.dataDir)).toContain("is not empty");
   });
@@ -87,7 +82,7 @@ describe("a backup of the embedded files", () => {
       REDIS_URL: "redis://127.0.0.1:1",
       SECRET_KEY: "a secret of thirty-two characters",
     };
-    const { refused } = commandLine(service.config.dataDir, { BASE_URL, ...servers });
+    const { refused } = commandLine(service.config.dataDir, servers);
     expect(await refused("backup", join(folder.path, "of-servers"))).toContain(
       "use the tools of these servers",
     );
@@ -97,8 +92,8 @@ describe("a backup of the embedded files", () => {
     const backup = join(folder.path, "second");
     const part = await copyOfFirst("without-log");
     await rm(join(part, "events.db"));
-    expect(await commandLine(part, { BASE_URL }).refused("backup", backup)).toContain("has no events.db");
-    const nowhere = commandLine(join(folder.path, "none"), { BASE_URL });
+    expect(await commandLine(part).refused("backup", backup)).toContain("has no events.db");
+    const nowhere = commandLine(join(folder.path, "none"));
     expect(await nowhere.refused("backup", backup)).toContain("has no events.db and no secrets.db");
     expect(await readdir(folder.path)).not.toContain("second");
   });
@@ -107,7 +102,7 @@ describe("a backup of the embedded files", () => {
     const damaged = await copyOfFirst("damaged");
     await writeFile(join(damaged, "secrets.db"), "these are no pages");
     const backup = join(folder.path, "third");
-    const told = await commandLine(damaged, { BASE_URL }).refused("backup", backup);
+    const told = await commandLine(damaged).refused("backup", backup);
     expect(told).toContain(`secrets.db can't be copied to ${backup}: file is not a database`);
     expect(await readdir(backup)).toEqual([]);
   });

@@ -25,7 +25,7 @@ let today: string;
 
 beforeAll(async () => {
   service = await startTestService({ TRUST_PROXY: "127.0.0.1/32" });
-  cli = commandLine(service.config.dataDir, { TRUST_PROXY: "127.0.0.1/32" });
+  cli = commandLine(service.config.dataDir);
   const people = portalPeople(service);
   owner = await people.developer();
   key = (await cli.json("key", "issue", "--account", owner.accountId)).key;

@@ -20,11 +20,11 @@ afterAll(() => service?.stop());
 
 it.each([1, 50, 51, 100])("an imported link with a slug of %i characters redirects", async (length) => {
   const { accountId } = await service.member("free");
-  const { dataDir, baseUrl } = service.config;
+  const { dataDir } = service.config;
   const slug = "a".repeat(length);
   const file = join(dataDir, `${length}.csv`);
   await writeFile(file, `keyword,url,timestamp,clicks\n${slug},https://example.com/,2020-01-01 00:00:00,0\n`);
-  const cli = commandLine(dataDir, { BASE_URL: baseUrl });
+  const cli = commandLine(dataDir);
   const report = await cli.json("import", "yourls", file, "--account", accountId);
   expect(report.links).toMatchObject({ created: 1, failed: 0 });
   expect((await service.ask(`/${slug}`)).status).toBe(301);
@@ -73,11 +73,11 @@ it("a file of another format is refused once, with the columns that were expecte
 
 it("what is not taken of a link is named with the reason, and how many links have it", async () => {
   const { accountId } = await service.member("free");
-  const { dataDir, baseUrl } = service.config;
+  const { dataDir } = service.config;
   const file = join(dataDir, "fields.csv");
   const rows = ["keyword;url;title;ip;hue", "hue1;https://example.com/;One;192.0.2.1;red"];
   await writeFile(file, [...rows, `hue2;https://example.com/;${"t".repeat(201)};192.0.2.1;NULL`].join("\n"));
-  const cli = commandLine(dataDir, { BASE_URL: baseUrl });
+  const cli = commandLine(dataDir);
   const { stdout } = await cli.linkledger(["import", "yourls", file, "--account", accountId]);
   expect(stdout).toMatch(/Links +2 created/);
   expect(stdout).toMatch(
@@ -168,8 +168,8 @@ describe("a command beside the service, whose files are its own", () => {
 
 it("an export is written as its file is called, or refused", async () => {
   const { accountId } = await service.member("free");
-  const { dataDir, baseUrl } = service.config;
-  const cli = commandLine(dataDir, { BASE_URL: baseUrl });
+  const { dataDir } = service.config;
+  const cli = commandLine(dataDir);
   for (const name of ["c.xlsx", "c.tsv", "c.csv.gz", "c.CSV.zip"])
     expect(await cli.refused("export", "links", accountId, "--out", join(dataDir, name))).toContain(
       "but as ndjson, csv",
@@ -186,7 +186,7 @@ it("an export is written as its file is called, or refused", async () => {
 
 it("visitors of clicks that were imported without addresses are not known, in no number", async () => {
   const { accountId, key } = await service.member("developer");
-  const { dataDir, baseUrl } = service.config;
+  const { dataDir } = service.config;
   const [links, clicks] = [join(dataDir, "known.csv"), join(dataDir, "known-log.csv")];
   await writeFile(links, "keyword,url\nknown,https://example.com/\n");
   const agents = ["Firefox/128.0", "Chrome/126.0.0.0", "Version/17.5 Safari/605.1.15"];
@@ -195,7 +195,7 @@ it("visitors of clicks that were imported without addresses are not known, in no
   const rows = Array.from({ length: 30 }, (_, n) => row(n, 1, ""));
   const known = [row(0, 3, "192.0.2.1"), row(1, 3, "192.0.2.1"), row(0, 3, "198.51.100.1")];
   await writeFile(clicks, ["shorturl,click_time,user_agent,ip_address", ...rows, ...known].join("\n"));
-  const cli = commandLine(dataDir, { BASE_URL: baseUrl });
+  const cli = commandLine(dataDir);
   const report = await cli.json("import", "yourls", links, "--clicks", clicks, "--account", accountId);
   expect(report.clicks).toMatchObject({ created: 33 });
   type Answer = {

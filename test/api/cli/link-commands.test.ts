@@ -12,7 +12,7 @@ let cli: ReturnType<typeof commandLine>;
 beforeAll(async () => {
   service = await startTestService();
   member = await service.member("developer");
-  cli = commandLine(service.config.dataDir, { BASE_URL: service.config.baseUrl });
+  cli = commandLine(service.config.dataDir);
 }, 60_000);
 afterAll(() => service.stop());
 

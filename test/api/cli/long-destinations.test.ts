@@ -20,7 +20,7 @@ let cli: ReturnType<typeof commandLine>;
 beforeAll(async () => {
   service = await startTestService();
   owner = await service.member("developer");
-  cli = commandLine(service.config.dataDir, { BASE_URL: service.config.baseUrl });
+  cli = commandLine(service.config.dataDir);
   const { status, body } = await service.post<{ slug: string; long_url: string }>(
     "/api/v1/shorten",
     owner.key,

@@ -89,7 +89,7 @@ it("on the pages of the portal", async () => {
 });
 
 it("by commands: the list, the explanation that counts the log again, and the export", async () => {
-  const cli = commandLine(service.config.dataDir, { BASE_URL: service.config.baseUrl });
+  const cli = commandLine(service.config.dataDir);
   const counts = { ...HITS, total: TOTAL };
   const { links, total } = await cli.json("link", "list", "--account", owner.accountId);
   expect([total, links]).toEqual([1, [expect.objectContaining({ ...counts, status: "live" })]]);

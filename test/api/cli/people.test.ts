@@ -97,7 +97,7 @@ it("the operator makes a link that signs somebody in: once, within ten minutes, 
     expect([status, text, headers["referrer-policy"]]).toEqual([
       200,
       expect.stringContaining(`As ${person.email}`),
-      "no-referrer",
+      "same-origin",
     ]);
   }
   expect((await one.get("/portal/links")).headers.location).toContain("/portal/sign-in");

@@ -6,7 +6,7 @@ import { readBuilds } from "../../../src/projections/builds/builds-document.ts";
 import { checkpointName } from "../../../src/projections/fold/build.ts";
 import { clicks as clickGroup, lifecycle } from "../../../src/projections/groups.ts";
 import { commandLine } from "../../support/service/command-line.ts";
-import { BASE_URL, startTestService, type TestService } from "../../support/service/start-service.ts";
+import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
 /** A key may ask 500 times an hour. */
 const SELDOM = { interval: 200 };
@@ -21,7 +21,7 @@ describe("the projections of a running service", () => {
 
   beforeAll(async () => {
     service = await startTestService();
-    command = commandLine(service.config.dataDir, { BASE_URL });
+    command = commandLine(service.config.dataDir);
     ({ key } = await service.member("developer"));
     ({
       body: { slug },

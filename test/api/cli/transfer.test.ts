@@ -49,7 +49,7 @@ let newDomainId: string;
 const made: { slug: string; custom: boolean; clicks: number }[] = [];
 const files = { account: "", links: "" };
 
-const cliOf = ({ config }: TestService) => commandLine(config.dataDir, { BASE_URL: config.baseUrl });
+const cliOf = ({ config }: TestService) => commandLine(config.dataDir);
 const deps = (service: TestService) => ({
   ...runtimeDeps,
   eventStore: service.backend.eventStore,

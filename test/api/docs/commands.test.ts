@@ -9,7 +9,7 @@ import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/tem
 import { until } from "../../support/runtime/until.ts";
 import { commandLine, runCommand } from "../../support/service/command-line.ts";
 import { argumentsOf, commandsOf } from "../../support/service/documented-commands.ts";
-import { BASE_URL, startTestService, type TestService } from "../../support/service/start-service.ts";
+import { startTestService, type TestService } from "../../support/service/start-service.ts";
 import { webhookOf } from "../../support/webhooks/webhook-of.ts";
 
 const BROWSER = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" };
@@ -39,8 +39,8 @@ beforeAll(async () => {
   const deliveries = () => service.backend.deliveryQueue.list({ webhookId, state: "delivered", limit: 1 });
   await until("a delivery", async () => (await deliveries()).length === 1);
   const { dataDir, baseHost } = service.config;
-  environment = { DATA_DIR: dataDir, BASE_URL, WEBHOOK_ALLOW_PRIVATE: "true" };
-  const cli = commandLine(dataDir, environment);
+  environment = { DATA_DIR: dataDir };
+  const cli = commandLine(dataDir);
   await cli.json("audit", "seal");
   const { anchor } = await cli.json("audit", "anchor");
   const [opened] = await service.backend.eventStore.read(accountStream(accountId));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../runtime/temporary-folder.ts";
 import { commandLine } from "../service/command-line.ts";
-import { BASE_URL, startTestService } from "../service/start-service.ts";
+import { startTestService } from "../service/start-service.ts";
 
 type Environment = Record<string, string>;
 
@@ -17,7 +17,7 @@ export function testDataFolder(environment: Environment = {}) {
   afterEach(() => folder.remove());
 
   const dataDir = () => join(folder.path, "data");
-  const cli = (more: Environment = {}, place = dataDir()) => commandLine(place, { BASE_URL, ...more });
+  const cli = (more: Environment = {}, place = dataDir()) => commandLine(place, more);
   return {
     dataDir,
     cli,

@@ -30,8 +30,8 @@ export async function runCommand(
 }
 
 /**
- * Commands for the service that has `dataDir`, also where it runs in this process; without one, on the stores there. No test
- * may read or copy the files of a running service in its process: closing them would drop the locks that keep other processes
+ * Commands for the service that has `dataDir`, also where it runs in this process; those that need none, else on the stores
+ * there, by the settings of `instance`. No test may read or copy the files of a running service in its process: closing them would drop the locks that keep other processes
  * off.
  */
 export function commandLine(dataDir: string, instance: Environment = {}) {

@@ -6,7 +6,6 @@ import type { EventStore, Position, StoredText } from "../stores/event-store/por
 import { type EventChecks, eventChecks } from "./event-checks.ts";
 import { BlockCheck } from "./seals/check-blocks.ts";
 import { type Judged, type SealHeader, sealProblem, sealProblems } from "./seals/judge-seals.ts";
-import type { NotedSeal } from "./seals/noted-seal.ts";
 import { type LogProblem, NOWHERE, type Place, placeOf } from "./seals/places.ts";
 import { judgedSeals } from "./seals/read-seals.ts";
 import { anchorText, type KnownSeal } from "./seals/seal.ts";
@@ -41,16 +40,15 @@ export type LogVerification = Judgement & {
   anchor: string | null;
 };
 
-type Deps = Pick<EventStore, "structureProblems"> & {
-  eventStore: Pick<EventStore, "read" | "readStored">;
-  noted: Pick<NotedSeal, "get">;
-};
+type Deps = { eventStore: Pick<EventStore, "read" | "readStored" | "structureProblems"> };
 
 /** Public keys whose seals are good, and where they come from, as the verdict says it. */
 export type Trust = { publicKeys: readonly string[]; keyOrigin: string };
 
 export type VerificationOptions = {
   trust: Trust;
+  /** The newest seal as it is kept outside of the log, read before: one that is appended meanwhile was not removed. */
+  noted?: KnownSeal | undefined;
   /** Of an earlier verification. */
   anchor?: KnownSeal | undefined;
   /** Of a thread that does other work, too. */
@@ -64,15 +62,15 @@ export type VerificationOptions = {
 
 const MOST_PROBLEMS = 100;
 
-export async function verifyLog(deps: Deps, options: VerificationOptions): Promise<LogVerification> {
-  const { trust, anchor, slices, onProgress, onEvent, onProblem } = options;
-  const { eventStore } = deps;
-  // Before the seals are read: one that is appended in between was not removed.
-  const noted = await deps.noted.get();
+export async function verifyLog(
+  { eventStore }: Deps,
+  options: VerificationOptions,
+): Promise<LogVerification> {
+  const { trust, noted, anchor, slices, onProgress, onEvent, onProblem } = options;
   const judged = await judgedSeals(eventStore, trust.publicKeys);
   const good = judged.flatMap(({ seal, reason }) => (seal && reason === undefined ? [seal] : []));
   const report = new Report(onProblem);
-  for (const { stream = "", what } of await deps.structureProblems(ALL_CATEGORIES))
+  for (const { stream = "", what } of await eventStore.structureProblems(ALL_CATEGORIES))
     report.add("structure", { ...NOWHERE, stream }, stream === "" ? what : `${stream}: ${what}`);
   for (const problem of [
     ...problemOfKept(judged, noted, "the newest that was made"),

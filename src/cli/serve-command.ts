@@ -1,5 +1,5 @@
 // linkledger serve: runs the service, or some of its roles.
-import { ALL_ROLES, ROLES, rolesFrom } from "../service/roles/role.ts";
+import { ALL_ROLES, PROCESS_ROLES, rolesFrom } from "../service/roles/role.ts";
 import { type CommandRow, option } from "./command.ts";
 import { type Call, withoutStores } from "./session.ts";
 
@@ -8,7 +8,7 @@ export const commands: readonly CommandRow[] = [
     name: "serve",
     about: "run the service until it is stopped, as npm start does",
     options: [
-      option("--roles <list>", `comma separated, of ${ROLES.join(",")}; all by default`),
+      option("--roles <list>", `comma separated, of ${PROCESS_ROLES.join(",")}; all by default`),
       option(
         "--workers <n>",
         "processes that answer HTTP on one port, with one more for projector and webhooks",

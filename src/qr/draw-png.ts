@@ -41,11 +41,10 @@ export async function drawPng(
       ...chunks,
       chunk("IEND", Buffer.alloc(0)),
     ]);
-  if (drawing.logo)
-    return file(
-      TRUE_COLOUR,
-      chunk("IDAT", await compress(withLogo(shades, size, palette, drawing, rgba(light)))),
-    );
+  if (drawing.logo) {
+    const picture = { palette, scale, logo: drawing.logo, back: rgba(light) };
+    return file(TRUE_COLOUR, chunk("IDAT", await compress(withLogo(shades, size, picture))));
+  }
   const opaque = Buffer.from(palette.filter((_, at) => at % 4 !== 3));
   const opacities = Buffer.from(palette.filter((_, at) => at % 4 === 3));
   // The rows consist of runs of equal bytes, so run-length matching is fast and compresses as well.
@@ -84,21 +83,22 @@ function scanlines(shades: Uint8Array, width: number): Buffer {
   return bytes;
 }
 
+/** `scale`: pixels of a module. `back`: RGBA of the background. */
+type Picture = {
+  palette: Uint8Array;
+  scale: number;
+  logo: NonNullable<QrDrawing["logo"]>;
+  back: Uint8Array;
+};
+
 /** Rows of RGBA, with the logo over the background. */
-function withLogo(
-  shades: Uint8Array,
-  width: number,
-  palette: Uint8Array,
-  { logo, width: across }: QrDrawing,
-  light: Uint8Array,
-): Buffer {
-  const scale = width / across;
+function withLogo(shades: Uint8Array, width: number, { palette, scale, logo, back }: Picture): Buffer {
   const height = shades.length / width;
   const stride = 1 + 4 * width;
   const bytes = Buffer.alloc(stride * height);
-  const picture = logoPixels(logo?.image ?? "");
-  const small = scaled(picture, fitted(picture, Math.max(1, Math.floor((logo?.side ?? 0) * scale))));
-  const middle = ((logo?.at ?? 0) + (logo?.side ?? 0) / 2) * scale;
+  const pixels = logoPixels(logo.image);
+  const small = scaled(pixels, fitted(pixels, Math.max(1, Math.floor(logo.side * scale))));
+  const middle = (logo.at + logo.side / 2) * scale;
   const [left, top] = [Math.floor(middle - small.width / 2), Math.floor(middle - small.height / 2)];
   let above: Uint8Array | undefined;
   for (let y = 0; y < height; y++) {
@@ -109,7 +109,7 @@ function withLogo(
     else
       for (let x = 0; x < width; x++)
         line.set(palette.subarray((row[x] ?? 0) * 4, (row[x] ?? 0) * 4 + 4), 1 + 4 * x);
-    if (y >= top && y < top + small.height) drawLogoRow(line, small, y - top, left, light);
+    if (y >= top && y < top + small.height) drawLogoRow(line, small, y - top, left, back);
     above = row;
   }
   return bytes;

@@ -4,7 +4,7 @@ import qrcode from "qrcode";
 import { Refused } from "../commands/refusals.ts";
 import { LEAST, type QrLook, rgba } from "../events/links/qr-look.ts";
 import { drawPng } from "./draw-png.ts";
-import { drawPdf, drawSvg } from "./draw-vectors.ts";
+import { drawPdf, drawSvg, overWhite } from "./draw-vectors.ts";
 import { undrawable } from "./frame-letters.ts";
 import { drawingOf, modulesAcross } from "./outlines.ts";
 
@@ -59,14 +59,12 @@ function refuseUnscannable(across: number, { format, size, margin, dark, light, 
     );
 }
 
-/** Over white where it is transparent, relative from 0 to 1 (WCAG 2). */
+/** Relative from 0 to 1 (WCAG 2). */
 function luminance(colour: string): number {
-  const [red = 0, green = 0, blue = 0, alpha = 255] = rgba(colour);
-  const linear = [red, green, blue].map((part) => {
-    const shown = (part * alpha + 255 * (255 - alpha)) / 255 / 255;
+  const [r = 0, g = 0, b = 0] = Array.from(overWhite(colour), (part) => {
+    const shown = part / 255;
     return shown <= 0.04045 ? shown / 12.92 : ((shown + 0.055) / 1.055) ** 2.4;
   });
-  const [r = 0, g = 0, b = 0] = linear;
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 

@@ -42,7 +42,7 @@ function short(number: number): string {
 }
 
 /** As it looks on paper. */
-function overWhite(colour: string): Uint8Array {
+export function overWhite(colour: string): Uint8Array {
   const [r = 0, g = 0, b = 0, alpha = 255] = rgba(colour);
   return Uint8Array.from([r, g, b], (part) => Math.round((part * alpha + 255 * (255 - alpha)) / 255));
 }

@@ -76,45 +76,24 @@ const LETTERS: Readonly<Record<string, string>> = {
   "↑": "2620 022042",
   "↓": "2026 042644",
 };
-/** Over a capital, by the combining characters of Unicode: in halves of the grid, above its top. */
-const MARKS: Readonly<Record<string, readonly Stroke[]>> = {
-  "\u0300": [[1.2, -2.2, 2.4, -1.2]],
-  "\u0301": [[2.8, -2.2, 1.6, -1.2]],
-  "\u0302": [
-    [0.8, -1.2, 2, -2.2],
-    [2, -2.2, 3.2, -1.2],
-  ],
-  "\u0303": [
-    [0.6, -1.3, 1.5, -2],
-    [1.5, -2, 2.5, -1.3],
-    [2.5, -1.3, 3.4, -2],
-  ],
-  "\u0308": [
-    [0.9, -1.6, 0.9, -1.6],
-    [3.1, -1.6, 3.1, -1.6],
-  ],
-  "\u030a": [
-    [1.2, -1.6, 2, -2.4],
-    [2, -2.4, 2.8, -1.6],
-    [2.8, -1.6, 2, -0.9],
-    [2, -0.9, 1.2, -1.6],
-  ],
-  "\u030b": [
-    [1.6, -2.2, 0.8, -1.2],
-    [3.2, -2.2, 2.4, -1.2],
-  ],
-  "\u030c": [
-    [0.8, -2.2, 2, -1.2],
-    [2, -1.2, 3.2, -2.2],
-  ],
-  "\u0304": [[0.9, -1.6, 3.1, -1.6]],
-  "\u0306": [
-    [0.9, -2.2, 2, -1.3],
-    [2, -1.3, 3.1, -2.2],
-  ],
-  "\u0307": [[2, -1.6, 2, -1.6]],
-  "\u0327": [[2.2, 6, 1.7, 7.6]],
-  "\u0328": [[3, 6, 3.2, 7.6]],
+/**
+ * Over a capital, by the combining characters of Unicode: in halves of the grid, above its top. Points are `x y`, with commas
+ * between those of a line and semicolons between lines.
+ */
+const MARKS: Readonly<Record<string, string>> = {
+  "\u0300": "1.2 -2.2, 2.4 -1.2",
+  "\u0301": "2.8 -2.2, 1.6 -1.2",
+  "\u0302": "0.8 -1.2, 2 -2.2, 3.2 -1.2",
+  "\u0303": "0.6 -1.3, 1.5 -2, 2.5 -1.3, 3.4 -2",
+  "\u0308": "0.9 -1.6, 0.9 -1.6; 3.1 -1.6, 3.1 -1.6",
+  "\u030a": "1.2 -1.6, 2 -2.4, 2.8 -1.6, 2 -0.9, 1.2 -1.6",
+  "\u030b": "1.6 -2.2, 0.8 -1.2; 3.2 -2.2, 2.4 -1.2",
+  "\u030c": "0.8 -2.2, 2 -1.2, 3.2 -2.2",
+  "\u0304": "0.9 -1.6, 3.1 -1.6",
+  "\u0306": "0.9 -2.2, 2 -1.3, 3.1 -2.2",
+  "\u0307": "2 -1.6, 2 -1.6",
+  "\u0327": "2.2 6, 1.7 7.6",
+  "\u0328": "3 6, 3.2 7.6",
 };
 /** Letters whose marks stand over a narrower letter. */
 const MIDDLE = 2;
@@ -145,12 +124,12 @@ export function letterStrokes(words: string): { strokes: Stroke[]; length: numbe
       next += SPACE;
       continue;
     }
-    const marks = MARKS[character];
-    if (marks) {
-      for (const mark of marks) add(left + width / 2 - MIDDLE, mark);
+    const mark = MARKS[character];
+    if (mark !== undefined) {
+      for (const line of linesOf(mark.split(";"), pointsOfMark)) add(left + width / 2 - MIDDLE, line);
       continue;
     }
-    const lines = linesOf(LETTERS[character] ?? "");
+    const lines = linesOf((LETTERS[character] ?? "").split(" "), pointsOfLetter);
     left = next;
     width = Math.max(0, ...lines.flatMap(([x1, , x2]) => [x1, x2]));
     for (const line of lines) add(left, line);
@@ -159,12 +138,19 @@ export function letterStrokes(words: string): { strokes: Stroke[]; length: numbe
   return { strokes, length: Math.max(1, next - GAP) / ROWS };
 }
 
-function linesOf(letter: string): Stroke[] {
-  return letter.split(" ").flatMap((line) => {
-    const points = line.match(/../g) ?? [];
-    return points.slice(1).map((point, n): Stroke => {
-      const from = points[n] ?? "";
-      return [Number(from[0]), Number(from[1]), Number(point[0]), Number(point[1])];
-    });
-  });
+function linesOf(lines: readonly string[], pointsOf: (line: string) => number[][]): Stroke[] {
+  return lines.map(pointsOf).flatMap((points) =>
+    points.slice(1).map(([x = 0, y = 0], n): Stroke => {
+      const [fromX = 0, fromY = 0] = points[n] ?? [];
+      return [fromX, fromY, x, y];
+    }),
+  );
+}
+
+function pointsOfLetter(line: string): number[][] {
+  return (line.match(/../g) ?? []).map((point) => [...point].map(Number));
+}
+
+function pointsOfMark(line: string): number[][] {
+  return line.split(",").map((point) => point.trim().split(" ").map(Number));
 }

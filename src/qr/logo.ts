@@ -6,7 +6,7 @@ import { PNG } from "pngjs";
 export type Pixels = { width: number; height: number; data: Uint8Array };
 
 /** `image`: PNG in base64. */
-export type MadeLogo = { image: string } | { problem: string };
+type MadeLogo = { image: string } | { problem: string };
 
 /** In another thread. */
 export type MakeLogo = (file: Uint8Array) => Promise<MadeLogo>;
@@ -52,7 +52,7 @@ export function scaled(
   { data, ...from }: Pixels,
   { width, height }: { width: number; height: number },
 ): Pixels {
-  const made = new Uint8Array(width * height * 4);
+  const pixels = new Uint8Array(width * height * 4);
   const span = (at: number, of: number, side: number) => {
     const first = Math.floor((at * side) / of);
     return [first, Math.max(first + 1, Math.ceil(((at + 1) * side) / of))] as const;
@@ -72,13 +72,13 @@ export function scaled(
         }
       const to = (y * width + x) * 4;
       const weight = alpha || 1;
-      made[to] = Math.round(red / weight);
-      made[to + 1] = Math.round(green / weight);
-      made[to + 2] = Math.round(blue / weight);
-      made[to + 3] = Math.round(alpha / ((bottom - top) * (right - left)));
+      pixels[to] = Math.round(red / weight);
+      pixels[to + 1] = Math.round(green / weight);
+      pixels[to + 2] = Math.round(blue / weight);
+      pixels[to + 3] = Math.round(alpha / ((bottom - top) * (right - left)));
     }
   }
-  return { width, height, data: made };
+  return { width, height, data: pixels };
 }
 
 /** Chunk by chunk up to the end: the reader of PNG takes what was cut off, and goes by the last header that there is. */

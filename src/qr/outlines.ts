@@ -13,8 +13,6 @@ export type QrDrawing = {
   height: number;
   dark: readonly Outline[];
   words: readonly Outline[];
-  /** Where the code's own square begins, margin included. */
-  inset: number;
   logo: { image: string; at: number; side: number } | undefined;
 };
 
@@ -35,24 +33,17 @@ export function modulesAcross(modules: number, { margin, frame }: Pick<QrLook, "
 export function drawingOf(modules: qrcode.BitMatrix, look: QrLook): QrDrawing {
   const { margin, frame, shape, logo } = look;
   const width = modulesAcross(modules.size, look);
-  const inset = frame === "" ? 0 : FRAME.line;
   const side = 2 * Math.floor((modules.size * LOGO_SHARE) / 2) + 1;
-  const first = inset + margin;
+  const first = (frame === "" ? 0 : FRAME.line) + margin;
   const free = { at: first + (modules.size - side) / 2, side };
   const isDark = moduleReader(modules, first, logo === undefined ? undefined : free);
-  const framed = frame !== "" && {
-    height: width + FRAME.foot - FRAME.line,
-    words: wordsOutlines(frame, width),
-  };
+  const height = frame === "" ? width : width + FRAME.foot - FRAME.line;
+  const around = frame === "" ? [] : frameOutlines(width, height);
   return {
     width,
-    height: framed ? framed.height : width,
-    dark: [
-      ...(framed ? frameOutlines(width, framed.height) : []),
-      ...runs(modules.size, first, isDark, shape),
-    ],
-    words: framed ? framed.words : [],
-    inset,
+    height,
+    dark: [...around, ...runs(modules.size, first, isDark, shape)],
+    words: wordsOutlines(frame, width),
     // Half a module around it stays free.
     logo: logo === undefined ? undefined : { image: logo, at: free.at + 0.5, side: side - 1 },
   };
@@ -91,25 +82,16 @@ function runs(size: number, first: number, isDark: IsDark, shape: QrLook["shape"
   return outlines;
 }
 
-/** Around the code, with a foot for the words. The hole runs the other way round, which keeps it empty. */
+/**
+ * Around the code, with a foot for the words. The hole runs the other way round, which keeps it empty: a square is the same with
+ * x and y exchanged.
+ */
 function frameOutlines(width: number, height: number): Outline[] {
   const { line, corner } = FRAME;
   const inner = corner - line;
   const hole = box(line, line, width - 2 * line, width - 2 * line, [inner, inner, inner, inner]);
-  return [box(0, 0, width, height, [corner, corner, corner, corner]), reversed(hole)];
-}
-
-function reversed(outline: Outline): Outline {
-  const points = outline.map((step) => step.slice(-2));
-  const controls = outline.map((step) => step.slice(0, -2));
-  return outline.map((_, n) => {
-    const at = outline.length - 1 - n;
-    const [x1, y1, x2, y2] = controls[(at + 1) % outline.length] ?? [];
-    const end = points[at] ?? [];
-    return x1 === undefined || y1 === undefined || x2 === undefined || y2 === undefined
-      ? end
-      : [x2, y2, x1, y1, ...end];
-  });
+  const exchanged = hole.map((step) => step.map((_, n) => step[n % 2 === 0 ? n + 1 : n - 1] ?? 0));
+  return [box(0, 0, width, height, [corner, corner, corner, corner]), exchanged];
 }
 
 function wordsOutlines(words: string, width: number): Outline[] {

@@ -40,7 +40,7 @@ export function documentsBehind({ eventStore, readStore, groups, clock }: Deps):
     const behind = Math.max(...(await Promise.all(measures.map((measure) => measure()))));
     return behind > OUTDATED_MS ? behind : 0;
   };
-  const measured = atMostEvery(MEASURED_EVERY_MS, () => performance.now(), measure);
+  const measured = atMostEvery(MEASURED_EVERY_MS, measure);
   return async () =>
     (await inTime(
       LONGEST_MS,

@@ -22,7 +22,7 @@ import type { ReadStore } from "../stores/read-store/port.ts";
  */
 export type KeyCaller = Caller & { keyId: string; role: Role } & KeyTerms;
 
-export type CallerLookupDeps = {
+type CallerLookupDeps = {
   readStore: ReadStore;
   eventStore: EventStore;
   /** The account as of now, where that is known without reading it. */

@@ -3,7 +3,11 @@
  * Calls `compute` at most every `ms` milliseconds, and never while a call is in flight; other callers get the last
  * call's result or error. `now`: monotonic milliseconds.
  */
-export function atMostEvery<T>(ms: number, now: () => number, compute: () => Promise<T>): () => Promise<T> {
+export function atMostEvery<T>(
+  ms: number,
+  compute: () => Promise<T>,
+  now: () => number = () => performance.now(),
+): () => Promise<T> {
   let last: { answer: Promise<T>; startedAt: number; inFlight: boolean } | undefined;
   return () => {
     const startedAt = now();

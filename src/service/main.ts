@@ -11,7 +11,7 @@ import { ALL_ROLES, answersHttp, type Roles } from "./roles/role.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
 import { dataFiles } from "./stores/backend.ts";
 import { lockDataFolder } from "./stores/data-folder.ts";
-import { setDamagedAside } from "./stores/made-again.ts";
+import { keepDamagedFiles } from "./stores/made-again.ts";
 
 /** After the stop's own budget, the process is ended. With the default budget of 8 s that is before Docker's 10 s. */
 const FORCED_EXIT_MS = 1_000;
@@ -96,7 +96,7 @@ async function keepDataFolder(config: Config, roles: Roles): Promise<void> {
   try {
     lockDataFolder(config.dataDir);
     if (dataFiles(config).length > 0)
-      await setDamagedAside(config.dataDir, (message) => createLogger(config.logLevel).error(message));
+      await keepDamagedFiles(config.dataDir, (message) => createLogger(config.logLevel).error(message));
   } catch (error) {
     throw reasonNotToStart(error, config);
   }
@@ -147,7 +147,7 @@ function reasonNotToStart(error: unknown, config: Config): unknown {
   const { code } = error as { code?: unknown };
   if (code === "secret_key_unknown") return new BadConfig([`SECRET_KEY: ${messageOf(error)}`]);
   if (code === "other_log" || code === "streams_of_others") return new BadConfig([messageOf(error)]);
-  // What can be made again was set aside (stores/made-again.ts).
+  // What can be made again was moved away (stores/made-again.ts).
   if (code === "store_failed")
     return new BadConfig([`DATA_DIR: ${messageOf(error)}: restore it from a backup (docs/operations.md)`]);
   if (code === "file_altered") return new BadConfig([`DATA_DIR: ${messageOf(error)}`]);

@@ -1,9 +1,7 @@
-// A marketer's way in a real browser: links from a pasted table, tags, filters, an export, a schedule, an A/B test and its
-// numbers, on a desk and on a phone.
+// A marketer's way in a real browser: links from a pasted table, tags, filters and an export, on a desk and on a phone.
 import { readFile } from "node:fs/promises";
-import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { portalBrowser, showing } from "../support/portal/portal-browser.ts";
+import { portalBrowser } from "../support/portal/portal-browser.ts";
 import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 
@@ -102,65 +100,5 @@ onServer(chromiumServer, () => {
     await page.locator('#tag-names option[value="x, spring"]').waitFor({ state: "attached" });
     // The question came with 409.
     expect(complaints.filter((complaint) => !complaint.includes("status of 409"))).toEqual([]);
-  });
-
-  it("goes from a schedule and an A/B test to numbers that a colleague sees at the same address", {
-    timeout: 240_000,
-  }, async () => {
-    const page = await portal.developer();
-    const complaints = complaintsOf(page);
-    const { base } = portal;
-    await page.goto(`${base}/portal/links/many`);
-    await page.getByLabel("Addresses").fill("url,title\nhttps://shop.example.com/a,Sale");
-    await page.getByRole("button", { name: "Preview" }).click();
-    await page.getByRole("button", { name: "Create 1 link" }).click();
-    await page.getByText("1 row: 1 created").waitFor();
-    await page.goto(`${base}/portal/links`);
-    await page.getByRole("link", { name: "Sale", exact: true }).click();
-
-    await page.getByText("Schedule", { exact: true }).click();
-    await page.getByLabel(/^Expires at/).fill("2099-12-24T18:30");
-    await page.getByText("Rules by visitor and time", { exact: true }).click();
-    await page.getByRole("button", { name: "Add a rule" }).click();
-    const rule = page.getByRole("group", { name: "Rule A" });
-    await rule.getByLabel("Name").fill("Variant B");
-    await rule.getByLabel("Share").fill("50");
-    await rule.getByLabel("Leads to").fill("https://shop.example.com/b");
-    await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByText("Your changes are saved").waitFor();
-    await page.getByText("Everybody else: 50 % of them").waitFor();
-    await page.getByText("Expires on Dec 24, 2099").first().waitFor();
-
-    const slug = new URL(page.url()).pathname.split("/").at(-1);
-    const visitors = Array.from(
-      { length: 40 },
-      (_, n) => `Mozilla/5.0 (X11; Linux x86_64; rv:${n}.0) Firefox/${n}.0`,
-    );
-    const ledTo = await Promise.all(
-      visitors.map(async (agent) => {
-        const answer = await fetch(`${base}/${slug}`, {
-          redirect: "manual",
-          headers: { "user-agent": agent },
-        });
-        return answer.headers.get("location");
-      }),
-    );
-    const toB = ledTo.filter((url) => url === "https://shop.example.com/b").length;
-    expect(toB).toBeGreaterThan(0);
-    expect(toB).toBeLessThan(visitors.length);
-
-    await showing(page, `${base}/portal/analytics?link=localhost/${slug}`, "all visits", (text) =>
-      text.includes(`data-total="people">${visitors.length}<`),
-    );
-    await page.getByText("Rules", { exact: true }).click();
-    await page.getByRole("link", { name: /^Variant B/ }).click();
-    const people = (of: Page) => of.locator('[data-total="people"]');
-    await people(page)
-      .filter({ hasText: String(toB) })
-      .waitFor();
-    const colleague = await page.context().newPage();
-    await colleague.goto(page.url());
-    expect(await people(colleague).textContent()).toBe(String(toB));
-    expect(complaints).toEqual([]);
   });
 });

@@ -199,15 +199,4 @@ onServer(chromiumServer, () => {
       expect(await times()).toEqual(["2099-07-01T13:00:00.000Z", "2099-12-24T23:30:00.000Z"]);
     },
   );
-
-  it("has no serious violation on any page of links, light or dark, wide or on a phone", {
-    timeout: 240_000,
-  }, async () => {
-    const page = await portal.developer();
-    const path = await shorten(page, "https://example.com/a/rather/long/address?with=a&query=too");
-    for (const at of ["/portal", "/portal/links", "/portal/links?q=none", "/portal/links/new", path]) {
-      await page.goto(portal.base + at);
-      expect.soft(await unusable(page, DESK_AND_PHONE), at).toEqual([]);
-    }
-  });
 });

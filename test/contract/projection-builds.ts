@@ -144,7 +144,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Store
       expect(await now.verify()).toMatchObject({ ok: true, differences: [] });
       await happen(7);
       const before = await now.counted();
-      await now.change((builds) => rollBack(builds, clicks, clicks.name));
+      await now.change((builds) => rollBack(builds, clicks));
       expect(await now.finish()).toMatchObject({ build: 0, previous: 1 });
       expect(await now.counted()).toBe(before + 7);
       expect(await now.verify()).toMatchObject({ ok: true });
@@ -170,7 +170,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Store
         });
       });
       expect(await old.documents("next-clicks")).toEqual([]);
-      await old.change((builds) => rollBack(builds, clicks, clicks.name));
+      await old.change((builds) => rollBack(builds, clicks));
       await old.finish();
       expect((await readBuilds(stores.readStore, clicks)).active?.version).toBe(clicks.version);
       expect(await old.counted()).toBe(600);
@@ -350,7 +350,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Store
       const now = program();
       await now.catchUp();
       const { active } = await now.change((builds) => begin(builds, clicks));
-      const { retired } = await now.change((builds) => cancel(builds, clicks.name));
+      const { retired } = await now.change((builds) => cancel(builds, clicks));
       expect(retired).toHaveLength(1);
       await now.running(() =>
         until(

@@ -52,10 +52,12 @@ export function sealingContract(name: string, open: () => Promise<Fixture>): voi
       while (await one.read());
       return one;
     };
-    const verify = (trusted: readonly SealKeys[] = [keys], options: Partial<VerificationOptions> = {}) => {
+    const verify = async (
+      trusted: readonly SealKeys[] = [keys],
+      options: Partial<VerificationOptions> = {},
+    ) => {
       const trust = { publicKeys: trusted.map(({ publicKey }) => publicKey), keyOrigin: "of SECRET_KEY" };
-      const structureProblems = (categories: readonly string[]) => eventStore.structureProblems(categories);
-      return verifyLog({ eventStore, noted, structureProblems }, { trust, ...options });
+      return await verifyLog({ eventStore }, { trust, noted: await noted.get(), ...options });
     };
     const clicks = async (count: number) => {
       for (let n = 0; n < count; n += 500) {

@@ -148,6 +148,10 @@ const EDITS: Record<string, [Edit, RegExp]> = {
     sql("CREATE INDEX quick ON appends (recorded_at)"),
     /the index quick doesn't belong there/,
   ],
+  "an index that is gone": [
+    sql("DROP INDEX appends_by_category"),
+    /the index appends_by_category is missing/,
+  ],
   "an index that lacks a row": [
     sql(
       "PRAGMA writable_schema = ON",
@@ -256,7 +260,7 @@ describe.each(SIZES)("a log of %i events", { timeout: 600_000 }, (size) => {
   const verification = async (dataDir: string): Promise<LogVerification> => {
     const log = await embeddedStores({ dataDir }, { readOnly: true }).openVerifiableLog();
     const trust = { publicKeys: [KEYS.publicKey], keyOrigin: "of SECRET_KEY" };
-    return await verifyLog({ ...log, noted: { get: async () => noted } }, { trust }).finally(log.close);
+    return await verifyLog({ eventStore: log }, { trust, noted }).finally(log.close);
   };
   const expectNamed = (name: string, { ok, problems, sentence }: LogVerification, named: RegExp) => {
     process.stdout.write(`${size}, ${name}: ${sentence}\n`);

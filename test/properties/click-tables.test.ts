@@ -11,7 +11,7 @@ import type { ChunkDocument } from "../../src/projections/definitions/click-tabl
 import { COLUMNS, placeName, textsOf } from "../../src/projections/definitions/click-tables/columns.ts";
 import { decodeChunk, positionOfRow } from "../../src/projections/definitions/click-tables/decode-chunk.ts";
 import { rowsOfTable } from "../../src/projections/definitions/click-tables/table.ts";
-import { ruleHit } from "../../src/projections/definitions/rule-hits.ts";
+import { ruleHit, shortDestination } from "../../src/projections/definitions/rule-hits.ts";
 import {
   type AccountDayDocument,
   SUMMED_FIELDS,
@@ -414,7 +414,9 @@ function expectKinds(kinds: { [K in (typeof CLICK_KINDS)[number]]?: Breakdown },
       );
     expectTally(
       breakdown?.rules,
-      ofKind.flatMap((hit) => (hit.rule === undefined ? [] : ruleHit(hit.rule, hit.longUrl))),
+      ofKind.flatMap((hit) =>
+        hit.rule === undefined ? [] : ruleHit(hit.rule, shortDestination(hit.longUrl)),
+      ),
     );
   }
 }

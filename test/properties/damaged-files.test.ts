@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sqliteJournalFiles } from "../../src/redirect/clicks/journal-file.sqlite.ts";
 import type { JournalFile, JournalFiles } from "../../src/redirect/clicks/journal-file.ts";
-import { setDamagedAside } from "../../src/service/stores/made-again.ts";
+import { keepDamagedFiles } from "../../src/service/stores/made-again.ts";
 import { openSqliteCounts } from "../../src/stores/counts/counts.sqlite.ts";
 import type { Counts } from "../../src/stores/counts/counts.ts";
 import type { NewEvent } from "../../src/stores/event-store/port.ts";
@@ -63,7 +63,7 @@ describe.each(["limits.db", "read.db"])("%s, damaged", (name) => {
       await damaged(file, how);
       const before = await readFile(file);
       const said: string[] = [];
-      await setDamagedAside(dataDir, (line) => said.push(line));
+      await keepDamagedFiles(dataDir, (line) => said.push(line));
       const aside = (await readdir(dataDir)).filter((other) => other.startsWith(`${name}.damaged-`));
       expect(aside).toHaveLength(said.length);
       for (const [n, other] of aside.entries()) {

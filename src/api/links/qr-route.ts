@@ -2,7 +2,14 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { Refused } from "../../commands/refusals.ts";
-import { ACCOUNT_STYLE, LEAST, PLAIN_STYLE, type QrLook, qrStyle } from "../../events/links/qr-look.ts";
+import {
+  ACCOUNT_STYLE,
+  LEAST,
+  lookOf,
+  PLAIN_STYLE,
+  qrStyle,
+  scannedUrl,
+} from "../../events/links/qr-look.ts";
 import { orNotBuilt } from "../../projections/builds/errors.ts";
 import { type BrandDocument, brands } from "../../projections/definitions/brands.ts";
 import type { DrawQr } from "../../qr/draw-qr.ts";
@@ -15,7 +22,7 @@ import { apiErrors, DomainIdQuery, SlugParams } from "../schemas.ts";
 const BYTES = z.any().meta({ type: "string", format: "binary" });
 const CACHED_SECONDS = 3600;
 /** Part of each ETag; must be raised when a change makes the same request return other bytes. */
-const IMAGE_VERSION = 6;
+const IMAGE_VERSION = 7;
 
 const FORMATS = { png: "image/png", svg: "image/svg+xml", pdf: "application/pdf" } as const;
 const optional = Object.fromEntries(
@@ -67,16 +74,16 @@ paths as SVG, 96 pixels an inch; both can be printed at any size.`,
     const { domain_id: domainId, look: named, logo: asked, format, size, ...given } = request.query;
     const link = await findLinkBySlug(deps, request.params.slug, domainId);
     if (!link) throw new Refused("not_found", "Short link not found.");
-    const text = `${link.shortUrl}?qr=1`;
+    const text = scannedUrl(link.shortUrl);
     const isBranded = named !== undefined || asked === "true";
     const brand = isBranded ? await brandOf(deps, link.accountId) : undefined;
-    const { logo: isWanted, ...style } = {
+    const style = {
       ...PLAIN_STYLE,
       ...(named && (brand?.qr ?? ACCOUNT_STYLE)),
       ...withoutUndefined(given),
+      ...(asked !== undefined && { logo: asked === "true" }),
     };
-    const logo = (asked === undefined ? isWanted : asked === "true") ? (brand?.logo ?? undefined) : undefined;
-    const look: QrLook = { ...style, format, size, ...(logo !== undefined && { ecc: "H", logo }) };
+    const look = lookOf(style, brand?.logo, { format, size });
     const etag = `"${hash("sha256", JSON.stringify([IMAGE_VERSION, text, look]), "base64url").slice(0, 22)}"`;
     // What the account chooses may be another thing at any time; asking whether it is draws nothing.
     const caching = isBranded ? "no-cache" : `max-age=${CACHED_SECONDS}`;

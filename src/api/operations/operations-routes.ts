@@ -23,7 +23,7 @@ export function healthRoutes(
   app: Api,
   deps: { problems: () => Promise<Problem[]>; operator: OperatorDeps },
 ): void {
-  const problems = atMostEvery(READINESS_EVERY_MS, () => performance.now(), deps.problems);
+  const problems = atMostEvery(READINESS_EVERY_MS, deps.problems);
   const schema = { hide: true };
   app.get("/health/live", { schema }, async (_request, reply) => {
     return reply.header("cache-control", "no-store").send({ status: "live" });

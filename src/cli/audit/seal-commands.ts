@@ -96,11 +96,11 @@ async function verify(session: Session, { anchor, key }: VerifyOptions) {
     ? { publicKeys: await publicKeys(session, key), keyOrigin: "of --key" }
     : trustOf(config, sealKeysFrom(config));
   const log = await storesOf(config, { readOnly: true }).openVerifiableLog();
-  const deps = { ...log, eventStore: work.watched(log.eventStore), noted: notedSeal(backend.foldStore) };
+  const noted = await notedSeal(backend.foldStore).get();
   const verified = await work
     .interruptible(
       () => `${work.shareText} of the log was read, and nothing is said of it: a verification begins anew`,
-      () => verifyLog(deps, { trust, anchor }),
+      () => verifyLog({ eventStore: work.watched(log) }, { trust, noted, anchor }),
     )
     .finally(() => log.close());
   const { ok, verdict, sentence, events, streams, types, problemCount, problems, seals } = verified;

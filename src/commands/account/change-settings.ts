@@ -2,7 +2,14 @@
 // account's stream.
 import { z } from "zod";
 import { cleanText } from "../../events/classification/clean-text.ts";
-import { ACCOUNT_STYLE, type QrLook, type QrStyle, qrStyle } from "../../events/links/qr-look.ts";
+import {
+  ACCOUNT_STYLE,
+  lookOf,
+  type QrLook,
+  type QrStyle,
+  qrStyle,
+  scannedUrl,
+} from "../../events/links/qr-look.ts";
 import { isTimeZone, noTimeZone } from "../../runtime/moment.ts";
 import type { CommandContext } from "../caller.ts";
 import { verifiedHosts } from "../domains/decide-domain.ts";
@@ -84,11 +91,11 @@ export async function keepQrLook(
   deps: CommandDeps & { drawQr: (text: string, look: QrLook) => Promise<unknown>; baseUrl: string },
   context: CommandContext,
   accountId: string,
-  look: QrStyle,
+  style: QrStyle,
 ): Promise<Appended> {
-  const { logo: _, ...style } = look;
-  await deps.drawQr(`${deps.baseUrl}/${SAMPLE_SLUG}?qr=1`, { ...style, format: "svg", size: 512 });
+  const sample = lookOf(style, undefined, { format: "svg", size: 512 });
+  await deps.drawQr(scannedUrl(`${deps.baseUrl}/${SAMPLE_SLUG}`), sample);
   return await changeAccount(deps, context, accountId, (account, at) =>
-    changeQrLookTo(account, { ...look, at }),
+    changeQrLookTo(account, { ...style, at }),
   );
 }

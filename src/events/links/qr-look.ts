@@ -56,6 +56,20 @@ export type QrLook = Omit<QrStyle, "logo"> & {
   logo?: string | undefined;
 };
 
+/** `logo`: the account's, if it has one. It covers so much of the code that only the highest correction is read. */
+export function lookOf(
+  { logo: hasLogo, ...style }: QrStyle,
+  logo: string | null | undefined,
+  image: Pick<QrLook, "format" | "size">,
+): QrLook {
+  return { ...style, ...image, ...(hasLogo && logo && { ecc: "H", logo }) };
+}
+
+/** What the code of a link says, by which its scans are told from clicks. */
+export function scannedUrl(shortUrl: string): string {
+  return `${shortUrl}?qr=1`;
+}
+
 /** Of `#` and 3, 4, 6 or 8 hex digits: red, green, blue and opacity. */
 export function rgba(colour: string): Uint8Array {
   const digits = colour.slice(1);

@@ -120,7 +120,7 @@ export function logPages(app: Api, deps: ConsoleDeps): void {
       return {
         title: `${link} explained`,
         heading: html`<span class="break">${link}, explained</span>`,
-        cards: [explanation(answer, ways), await blockCard(deps, `${PREFIX.link}${link}`)],
+        cards: [...explanation(answer, ways), await blockCard(deps, `${PREFIX.link}${link}`)],
       };
     },
   });

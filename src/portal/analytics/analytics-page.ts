@@ -2,12 +2,9 @@
 // such as of a link, a tag or a domain; live.js keeps those of a range that goes on up to date.
 import type { Api } from "../../api/fastify.ts";
 import { isRefused } from "../../commands/refusals.ts";
-import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import type { AccountAnswer, Filters } from "../../queries/analytics/question.ts";
-import { ownLinkAt } from "../../queries/links/find-link.ts";
 import { statusOf } from "../../queries/links/link-statuses.ts";
-import { namedLink } from "../../queries/links/named-link.ts";
 import { linkHead, shortName } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { type Html, html } from "../shell/html.ts";
@@ -15,33 +12,31 @@ import { icon } from "../shell/icons.ts";
 import { emptyCard, pageHead } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { signedIn } from "../shell/sessions.ts";
-import { acceptedFilters, askView } from "./ask-view.ts";
+import { filterChips, rangeBar } from "./analytics-bar.ts";
+import { acceptedFilters, askView, onlyLink } from "./ask-view.ts";
 import { breakdownCards, groupsOf, MOST_ROWS } from "./breakdowns.ts";
-import { filterChips } from "./filter-chips.ts";
 import { latestCard, latestClicksOf } from "./latest-clicks.ts";
 import { live } from "./metrics.ts";
-import { rangeBar } from "./range-bar.ts";
 import { chartCard } from "./series-chart.ts";
-import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf, WHY } from "./view-address.ts";
+import { AnalyticsQuery, type AnalyticsView, requestedView, viewAddress, WHY } from "./view-address.ts";
 
 export function analyticsPage(app: Api, deps: PortalDeps): void {
   const schema = { querystring: AnalyticsQuery };
   app.get("/analytics", { schema }, async (request, reply) => {
-    const { accountId, tier, timeZone } = signedIn(request);
-    const typed = viewOf(request.query, tier, deps.clock(), timeZone ?? request.visit.zone);
+    const { accountId } = signedIn(request);
+    const typed = requestedView(request, request.query, deps.clock());
     const { filters, problem } = await filtersOf(deps, accountId, typed);
     const asked = { ...typed, filters };
-    const link = problem === undefined ? await linkOf(deps, accountId, filters) : undefined;
+    const link = problem === undefined ? await onlyLink(deps, accountId, filters) : undefined;
     const wanted = { groupBy: groupsOf(link), limit: MOST_ROWS };
     const { view, answer, isTooLarge } =
       problem === undefined
-        ? await askView(deps, { accountId, tier }, asked, wanted, request.signal)
+        ? await askView(deps, accountId, asked, wanted, request.signal)
         : { view: asked, isTooLarge: false };
-    const isLive = answer !== undefined && view.range.includesNow && hasDeveloperFeatures(tier);
+    const isLive = answer !== undefined && view.range.includesNow && view.offersAll;
     const isEmpty = answer === undefined || hitsIn(answer) === 0;
     const isOfLink = link !== undefined && Object.keys(view.filters).length === 1;
     const latest = !isEmpty && (await latestClicksOf(deps, accountId, view, answer.totals, request.signal));
-    const clear = viewAddress(view, { filters: {} });
     return sendPage(reply, {
       title: link ? `Analytics of ${link.slug}` : "Analytics",
       nav: "Analytics",
@@ -49,10 +44,10 @@ export function analyticsPage(app: Api, deps: PortalDeps): void {
       status: answer ? 200 : 400,
       notice: problem === undefined ? undefined : { kind: "failed", text: problem },
       body: html`${link ? linkHead(link, await statusOf(deps, link), "Analytics") : pageHead("Analytics")}
-<div class="analytics-bar">${rangeBar(view, tier, html`${isLive && liveSign}${hasDeveloperFeatures(tier) && shareLink(view)}`, answer?.interval)}${filterChips(view, link, clear)}</div>
+<div class="analytics-bar">${rangeBar(view, html`${isLive && liveSign}${view.offersAll && shareLink(view)}`, answer?.interval)}${filterChips(view, link)}</div>
 ${isTooLarge && tooLarge}${answer && numbers(view, answer, link, request.visit.assets.url("world.svg"))}
 ${latest && latestCard(latest, view, isOfLink)}
-${answer && hasDeveloperFeatures(tier) && whyLink(view)}${answer && places}`,
+${answer && view.offersAll && whyLink(view)}${answer && places}`,
     });
   });
 }
@@ -70,17 +65,6 @@ async function filtersOf(
     if (isRefused(error, "invalid_request", "invalid_link")) return { filters, problem: error.message };
     throw error;
   }
-}
-
-/** The one link whose numbers are asked for. */
-async function linkOf(
-  deps: PortalDeps,
-  accountId: string,
-  { link: keys = [] }: Filters,
-): Promise<LinkDocument | undefined> {
-  const [key] = keys;
-  if (key === undefined || keys.length > 1) return undefined;
-  return await ownLinkAt(deps, accountId, namedLink(key, deps.baseHost));
 }
 
 function numbers(

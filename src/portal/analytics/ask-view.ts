@@ -2,12 +2,12 @@
 
 import { isRefused } from "../../commands/refusals.ts";
 import { CLICK_KINDS } from "../../events/vocabulary.ts";
+import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { acceptFilters } from "../../queries/analytics/filter-values.ts";
 import type { AccountAnswer, Filters, GroupBy } from "../../queries/analytics/question.ts";
 import { type FindLinkDeps, ownLinkAt } from "../../queries/links/find-link.ts";
 import { namedLink } from "../../queries/links/named-link.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
-import type { SignedIn } from "../shell/sessions.ts";
 import type { AnalyticsView } from "./view-address.ts";
 
 /** `answer`: undefined where the range has errors, or there is too much to be counted. */
@@ -21,7 +21,7 @@ type Wanted = { groupBy: readonly GroupBy[]; limit: number };
 /** @throws analytics_busy, what the stores throw */
 export async function askView(
   deps: Deps,
-  { accountId }: Pick<SignedIn, "accountId" | "tier">,
+  accountId: string,
   view: AnalyticsView,
   { groupBy, limit }: Wanted,
   signal: AbortSignal,
@@ -52,8 +52,18 @@ export async function askView(
 
 /** @throws invalid_request, invalid_link; not_found also for another account's link */
 export function acceptedFilters(deps: FindLinkDeps, accountId: string, filters: Filters): Promise<Filters> {
-  return acceptFilters(
-    filters,
-    async (name) => (await ownLinkAt(deps, accountId, namedLink(name, deps.baseHost)))._id,
-  );
+  return acceptFilters(filters, async (name) => (await linkNamed(deps, accountId, name))._id);
+}
+
+/** The one link whose numbers are asked for. @throws invalid_link; not_found also for another account's link */
+export async function onlyLink(
+  deps: FindLinkDeps,
+  accountId: string,
+  { link: [name, ...others] = [] }: Filters,
+): Promise<LinkDocument | undefined> {
+  return name === undefined || others.length > 0 ? undefined : await linkNamed(deps, accountId, name);
+}
+
+function linkNamed(deps: FindLinkDeps, accountId: string, name: string): Promise<LinkDocument> {
+  return ownLinkAt(deps, accountId, namedLink(name, deps.baseHost));
 }

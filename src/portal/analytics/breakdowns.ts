@@ -95,7 +95,7 @@ function tabbedCard(
       html`<input type="radio" name="card-${key}" id="tab-${field}" value="${index === 0 ? "" : field}" autocomplete="off" ${field === open?.field && html`checked`}><label for="tab-${field}">${FIELD_NAMES[field][1]}</label>
 <div class="panel">${counted.metric !== view.show && html`<p class="muted small">Clicks, as visitors of each aren't known for this time.</p>`}
 ${field === "weekday_hour" ? hoursOfWeek(view, counted) : barsOf(field, answer.groups[field]?.other, view, counted, link)}
-${view.canExport && exportLink(view, field, FIELD_NAMES[field][1])}</div>`,
+${view.offersAll && exportLink(view, field, FIELD_NAMES[field][1])}</div>`,
   );
   return (
     shown.length > 0 &&
@@ -174,11 +174,11 @@ function hoursOfWeek(view: AnalyticsView, { rows, metric, most }: Counted): Html
 /** `world`: address of the drawing, whose parts are named by the codes of countries. Screen readers have the list of countries. */
 function worldMap(view: AnalyticsView, answer: AccountAnswer, world: string): Html | false {
   const counted = countedIn(view, answer, "country");
-  const known = counted?.rows.filter(({ value }) => /^[A-Z]{2}$/.test(value)) ?? [];
-  if (!counted || known.length === 0) return false;
+  const located = counted?.rows.filter(({ value }) => /^[A-Z]{2}$/.test(value)) ?? [];
+  if (!counted || located.length === 0) return false;
   const { metric, most } = counted;
   const addressOf = filterAddresses(view, "country");
-  const countries = known.map((row) => {
+  const countries = located.map((row) => {
     const number = numberOf(row, metric);
     const title = `${countryName(row.value)}: ${count(number)} ${metricNoun(metric, number)}`;
     // A country with few clicks among many still stands out from those with none.

@@ -1,7 +1,7 @@
 // GET /portal: the last days in a chart, the most clicked links, usage; for an account without links, the form for the first one.
 import type { Api } from "../../api/fastify.ts";
 import { savedFiltersOf } from "../../commands/links/saved-filters.ts";
-import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
+import type { Tier } from "../../events/vocabulary.ts";
 import { type AccountUsage, accountUsage } from "../../queries/accounts.ts";
 import type { AccountAnswer } from "../../queries/analytics/question.ts";
 import { type RestingWebhook, restingReceivers } from "../../webhooks/owner-tools/resting-receiver.ts";
@@ -17,29 +17,30 @@ import { noticeBox, sendPage } from "../shell/page.ts";
 import { signedIn } from "../shell/sessions.ts";
 import { whyResting } from "../webhooks/webhook-page.ts";
 import { webhookName, webhookPath } from "../webhooks/webhooks-page.ts";
+import { rangeBar } from "./analytics-bar.ts";
 import { liveSign } from "./analytics-page.ts";
 import { askView } from "./ask-view.ts";
 import { topLinks } from "./breakdowns.ts";
 import { live } from "./metrics.ts";
-import { rangeBar } from "./range-bar.ts";
 import { chartCard } from "./series-chart.ts";
-import { ANALYTICS, AnalyticsQuery, type AnalyticsView, viewAddress, viewOf } from "./view-address.ts";
+import { ANALYTICS, AnalyticsQuery, type AnalyticsView, requestedView, viewAddress } from "./view-address.ts";
 
 const TOP_LINKS = 10;
 
 export function dashboardPage(app: Api, deps: PortalDeps): void {
   const schema = { querystring: AnalyticsQuery };
   app.get("/", { schema }, async (request, reply) => {
-    const { accountId, tier, timeZone } = signedIn(request);
+    const { accountId, tier } = signedIn(request);
     const usage = await accountUsage(deps, { accountId, tier });
     const isNew = usage.links + usage.deletedLinks === 0;
-    const asked = viewOf(request.query, tier, deps.clock(), timeZone ?? request.visit.zone);
+    const asked = requestedView(request, request.query, deps.clock());
     const ofAll = { ...asked, path: "/portal", filters: {} };
     const wanted = { groupBy: ["link"] as const, limit: TOP_LINKS };
     const resting = tier === "developer" ? await restingReceivers(deps, accountId) : [];
-    const asking = async () => await askView(deps, { accountId, tier }, ofAll, wanted, request.signal);
-    const { view, answer, isTooLarge } = isNew ? { view: ofAll, isTooLarge: false } : await asking();
-    const isLive = answer !== undefined && view.range.includesNow && hasDeveloperFeatures(tier);
+    const { view, answer, isTooLarge } = isNew
+      ? { view: ofAll, isTooLarge: false }
+      : await askView(deps, accountId, ofAll, wanted, request.signal);
+    const isLive = answer !== undefined && view.range.includesNow && view.offersAll;
     return sendPage(reply, {
       title: "Dashboard",
       nav: "Dashboard",
@@ -48,7 +49,7 @@ export function dashboardPage(app: Api, deps: PortalDeps): void {
 ${await newsBox(deps, request)}
 ${resting.map(restingNotice)}
 ${isNew && firstSteps(deps.newId(), tier)}
-${!isNew && html`<div class="analytics-bar">${rangeBar(view, tier, isLive && liveSign, answer?.interval)}</div>`}
+${!isNew && html`<div class="analytics-bar">${rangeBar(view, isLive && liveSign, answer?.interval)}</div>`}
 ${isTooLarge && tooLarge}${answer && overview(view, answer)}
 ${savedFiltersCard(await savedFiltersOf(deps.links, accountId))}
 ${usageCard(usage, tier, deps.planPrice !== undefined)}`,

@@ -17,8 +17,9 @@ import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { signedIn } from "../shell/sessions.ts";
 import { acceptedFilters, askView } from "./ask-view.ts";
+import { METRIC_ROWS } from "./metrics.ts";
 import { valueName } from "./value-names.ts";
-import { AnalyticsQuery, type AnalyticsView, METRICS, viewAddress, viewOf } from "./view-address.ts";
+import { AnalyticsQuery, type AnalyticsView, METRICS, requestedView, viewAddress } from "./view-address.ts";
 
 const MOST_ROWS = 1_000;
 const NumbersQuery = AnalyticsQuery.extend({ of: z.enum(["series", ...GROUPS]).catch("series") });
@@ -27,22 +28,22 @@ export function exportRoutes(app: Api, deps: PortalDeps & { exports: OpenStreams
   // A HEAD would read the whole export for nobody.
   const route = { exposeHeadRoute: false };
   const asked = async (request: Parameters<typeof signedIn>[0], query: z.output<typeof AnalyticsQuery>) => {
-    const { accountId, tier, timeZone } = signedIn(request);
+    const { accountId, tier } = signedIn(request);
     requireDeveloper(tier, "Exports");
     await countRead(deps, { accountId, tier });
-    const view = viewOf(query, tier, deps.clock(), timeZone ?? request.visit.zone);
+    const view = requestedView(request, query, deps.clock());
     const [problem] = Object.values(view.range.errors);
     if (problem !== undefined || !view.range.request) throw new Refused("invalid_range", problem);
     const filters = await acceptedFilters(deps, accountId, view.filters);
-    return { accountId, tier, view: { ...view, filters }, request: view.range.request };
+    return { accountId, view: { ...view, filters }, request: view.range.request };
   };
 
   const numbers = { ...route, schema: { querystring: NumbersQuery } };
   app.get("/analytics/numbers.csv", numbers, async (request, reply) => {
     const { of, ...query } = request.query;
-    const { accountId, tier, view } = await asked(request, query);
+    const { accountId, view } = await asked(request, query);
     const wanted = { groupBy: of === "series" ? [] : [of], limit: MOST_ROWS };
-    const { answer, isTooLarge } = await askView(deps, { accountId, tier }, view, wanted, request.signal);
+    const { answer, isTooLarge } = await askView(deps, accountId, view, wanted, request.signal);
     if (!answer) throw new Refused(isTooLarge ? "range_too_large" : "invalid_range");
     const [columns, rows] = of === "series" ? seriesOf(view, answer) : groupOf(of, answer);
     const { head, line } = csvLines(columns, true);
@@ -85,7 +86,7 @@ export function fileLink(view: AnalyticsView, file: string, name: string, more?:
   return html`<a class="button button-small" href="${viewAddress(view, { path, open: [] })}${query}" download>${icon("download")}${name}${more}</a>`;
 }
 
-const NUMBERS = ["clicks", "visitors", "qr_scans", "previews"];
+const NUMBERS = METRICS.map((metric) => METRIC_ROWS[metric].column);
 
 /** "" for what isn't known. */
 function cellsOf(totals: Totals | undefined): string[] {

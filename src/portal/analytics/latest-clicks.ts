@@ -1,5 +1,5 @@
 // The latest clicks that the filters of a page of analytics let through, as they came.
-import { type ClickKind, PEOPLE_KINDS } from "../../events/vocabulary.ts";
+import { UNKNOWN } from "../../events/vocabulary.ts";
 import type { Totals } from "../../queries/analytics/question.ts";
 import type { LatestClick } from "../../queries/analytics/recent-clicks.ts";
 import type { LogReader } from "../../queries/log-reader/log-reader.ts";
@@ -7,17 +7,11 @@ import { readableUrl } from "../links/urls.ts";
 import { type Html, html } from "../shell/html.ts";
 import { type Columns, card, table, time } from "../shell/layout.ts";
 import { fileLink } from "./export-routes.ts";
-import { live } from "./metrics.ts";
+import { live, METRIC_ROWS } from "./metrics.ts";
 import { countryName, KIND_NAMES, plainName } from "./value-names.ts";
-import { type AnalyticsView, filterAddresses, type Metric } from "./view-address.ts";
+import { type AnalyticsView, filterAddresses } from "./view-address.ts";
 
 const MOST = 10;
-const KINDS: Readonly<Record<Metric, readonly ClickKind[]>> = {
-  people: PEOPLE_KINDS,
-  visitors: PEOPLE_KINDS,
-  qr_scan: ["qr_scan"],
-  preview: ["preview"],
-};
 
 /** Newest first, within the range and of the kind that the page shows. `totals`: of the page. @throws what the stores throw */
 export async function latestClicksOf(
@@ -28,9 +22,10 @@ export async function latestClicksOf(
   signal: AbortSignal,
 ): Promise<LatestClick[]> {
   const { from, to } = request ?? {};
-  const question = { accountId, filters, kinds: KINDS[show], from, to, zone: zone.name };
+  const { kinds } = METRIC_ROWS[show];
+  const question = { accountId, filters, kinds, from, to, zone: zone.name };
   // Where there are fewer, all days would be looked through for more.
-  const hits = KINDS[show].reduce((sum, kind) => sum + totals[kind], 0);
+  const hits = kinds.reduce((sum, kind) => sum + totals[kind], 0);
   return await logReader.latestClicks(question, Math.min(MOST, hits), signal);
 }
 
@@ -41,9 +36,9 @@ const columnsOf = (view: AnalyticsView, isOfLink: boolean): Columns<LatestClick>
       html`<a class="clip" href="${filterAddresses(view, "link")(link)}">${readableUrl(link)}</a>`,
   }),
   Kind: ({ type }) => KIND_NAMES[type].slice(0, -1),
-  Place: ({ city, country }) => [...known(city), countryName(country)].join(", "),
+  Place: ({ city, country }) => [...unlessUnknown(city), countryName(country)].join(", "),
   Device: ({ device }) => plainName(device),
-  Browser: ({ browser, os }) => [...known(browser), ...known(os)].join(" on ") || "Unknown",
+  Browser: ({ browser, os }) => [...unlessUnknown(browser), ...unlessUnknown(os)].join(" on ") || "Unknown",
   From: ({ referrer }) =>
     html`<span class="clip" title="${referrer || "Direct"}">${referrer || "Direct"}</span>`,
 });
@@ -54,11 +49,11 @@ export function latestCard(latest: readonly LatestClick[], view: AnalyticsView, 
   const none = html`<p class="muted">None in this time.</p>`;
   const shown = latest.length === 0 ? none : table(title, columnsOf(view, isOfLink), latest);
   const actions =
-    view.canExport &&
+    view.offersAll &&
     html`<div class="actions"><span class="muted small">All clicks and previews</span>${fileLink(view, "clicks.csv", "CSV")}${fileLink(view, "clicks.ndjson", "NDJSON")}</div>`;
   return card(title, html`<div id="recent" ${live(view.range)}>${shown}</div>`, { actions });
 }
 
-function known(value: string): string[] {
-  return value === "unknown" ? [] : [value];
+function unlessUnknown(value: string): string[] {
+  return value === UNKNOWN ? [] : [value];
 }

@@ -1,12 +1,23 @@
 // The numbers of an answer as tabs of one chart, each with its change against what it is compared with.
+import { type ClickKind, PEOPLE_KINDS } from "../../events/vocabulary.ts";
 import type { AccountAnswer, Period, Totals } from "../../queries/analytics/question.ts";
 import { count } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
 import type { PageRange } from "./shown-range.ts";
 import { type AnalyticsView, METRICS, type Metric, viewAddress } from "./view-address.ts";
 
-/** `noun`: of one. `about`: what the number is. `isGood`: whether more of them is. */
-type MetricRow = { name: string; noun: string; about: string; isGood: boolean };
+/**
+ * `noun`: of one. `about`: what the number is. `isGood`: whether more of them is. `column`: of files. `kinds`: of the hits that it
+ * counts.
+ */
+type MetricRow = {
+  name: string;
+  noun: string;
+  about: string;
+  isGood: boolean;
+  column: string;
+  kinds: readonly ClickKind[];
+};
 
 export const METRIC_ROWS: Readonly<Record<Metric, MetricRow>> = {
   people: {
@@ -14,19 +25,32 @@ export const METRIC_ROWS: Readonly<Record<Metric, MetricRow>> = {
     noun: "click",
     about: "People who followed a link, by its address or its QR code.",
     isGood: true,
+    column: "clicks",
+    kinds: PEOPLE_KINDS,
   },
   visitors: {
     name: "Visitors",
     noun: "visitor",
     about: "Who clicked, each counted once a day, as nobody is followed from one day to the next.",
     isGood: true,
+    column: "visitors",
+    kinds: PEOPLE_KINDS,
   },
-  qr_scan: { name: "QR scans", noun: "QR scan", about: "Of the clicks those by a QR code.", isGood: true },
+  qr_scan: {
+    name: "QR scans",
+    noun: "QR scan",
+    about: "Of the clicks those by a QR code.",
+    isGood: true,
+    column: "qr_scans",
+    kinds: ["qr_scan"],
+  },
   preview: {
     name: "Previews",
     noun: "preview",
     about: "Fetches by bots and messengers, which are no clicks.",
     isGood: false,
+    column: "previews",
+    kinds: ["preview"],
   },
 };
 

@@ -34,7 +34,7 @@ const Y_LABELS = 4;
 
 /** Tabs, chart and table. `of`: what the numbers are of, for screen readers. */
 export function chartCard(view: AnalyticsView, answer: AccountAnswer, of = ""): Html {
-  const { range, show, canExport } = view;
+  const { range, show, offersAll } = view;
   const title = `${METRIC_ROWS[show].name}, ${range.name}${of}`;
   const { zone } = range;
   const { previous } = answer;
@@ -49,7 +49,7 @@ ${metricTabs(view, answer)}
 <div class="chart-canvas" data-label="${title}"><div id="chart" ${live(range)}><svg role="img" aria-label="${title}">${drawing(range, answer, show)}</svg>${isEmpty && empty}</div></div>
 <div class="chart-foot"><details class="as-table"><summary>Show as a table</summary><div id="points" ${live(range)}>${seriesTable(title, range, answer, show)}</div></details>
 ${compared}${gapsNote(range, answer)}<p class="muted small">Times are those of ${zone.name.replaceAll("_", " ")}.${!view.shared && offered("/portal/account/time-zone", html` <a href="/portal/account#time-zone">Change</a>`)}</p>
-${canExport && html`<p class="actions">${exportLink(view, "series", "the chart")}<button type="button" class="button button-small" data-png="${title}" hidden>${icon("download")}PNG</button></p>`}</div>
+${offersAll && html`<p class="actions">${exportLink(view, "series", "the chart")}<button type="button" class="button button-small" data-png="${title}" hidden>${icon("download")}PNG</button></p>`}</div>
 </figure></section>`;
 }
 

@@ -65,8 +65,6 @@ export const RangeQuery = z.object({
   compare_to: typed,
 });
 type RangeQuery = z.output<typeof RangeQuery>;
-const DATES = ["from", "to", "compare_from", "compare_to"] as const;
-type DateName = (typeof DATES)[number];
 
 /** [from, to) in milliseconds; `to`: undefined for now. `interval`: undefined for one that fits. */
 export type RangeRequest = {
@@ -83,7 +81,7 @@ export type RangeRequest = {
 export type PageRange = {
   choice: Range | "custom";
   typed: Omit<RangeQuery, "range"> & { range: Range | "custom" };
-  errors: Partial<Record<DateName | "timezone", string>>;
+  errors: Partial<Record<keyof Period | `compare_${keyof Period}` | "timezone", string>>;
   zone: TimeZone;
   request: RangeRequest | undefined;
   includesNow: boolean;
@@ -91,81 +89,86 @@ export type PageRange = {
   intervals: readonly Interval[];
 };
 
-/** Those that somebody can choose, with their names. */
-export function rangesFor(tier: Tier): { range: Range; name: string }[] {
-  const hidden = hasDeveloperFeatures(tier) ? "24h" : "today";
+/** Those that somebody can choose, with their names. `ofAll`: with the Developer plan. */
+export function rangesFor(ofAll: boolean): { range: Range; name: string }[] {
+  const hidden = ofAll ? "24h" : "today";
   return RANGES.filter((range) => range !== hidden).map((range) => ({ range, name: NAMED[range].name }));
 }
-
-const STILL_TO_COME = "This is still to come.";
 
 /** The range that the query asks for if the tier allows it, else the last 24 hours. `ownZone`: where the query has none. */
 export function pageRange(query: RangeQuery, tier: Tier, now: Date, ownZone = ""): PageRange {
   const isOfAll = hasDeveloperFeatures(tier);
   const isCustom = isOfAll && (query.range === "custom" || (!query.range && (query.from || query.to) !== ""));
   const choice = isCustom ? "custom" : isOfAll ? ((query.range as Range | undefined) ?? "7d") : "24h";
-  const given = query.timezone || (timeZone(ownZone) ? ownZone : "");
-  const known = timeZone(given || UTC.name);
-  const zone = known ?? UTC;
-  const errors: PageRange["errors"] = known ? {} : { timezone: noTimeZone(given) };
-  const { compare_from, compare_to, interval: wanted } = query;
+  const zoneName = query.timezone || (timeZone(ownZone) ? ownZone : "");
+  const namedZone = timeZone(zoneName || UTC.name);
+  const zone = namedZone ?? UTC;
   const compare = isOfAll ? query.compare : "none";
-  const days = {
-    from: isCustom ? query.from : "",
-    to: isCustom ? query.to : "",
-    ...(compare === "custom" ? { compare_from, compare_to } : { compare_from: "", compare_to: "" }),
-  };
-  const moments = DATES.map((name) => {
-    const moment = parseDate(days[name]);
-    if (days[name] !== "" && moment === undefined)
-      errors[name] = "This is no date. Choose one, such as 2026-11-01.";
-    return moment;
-  });
-  const period = (first: number | undefined, last: number | undefined, name: "" | "compare_") => {
-    const from = first === undefined ? undefined : timeOf(days[`${name}from`], zone, "from");
-    const to = last === undefined ? undefined : instantOf(zone, last + DAY_MS, "start");
-    if (from !== undefined && from >= now.getTime()) errors[`${name}from`] ??= STILL_TO_COME;
-    if (from !== undefined && to !== undefined && from >= to)
-      errors[`${name}to`] = "This is before the first day.";
-    return { from, to };
-  };
-  const own = period(moments[0], moments[1], "");
-  const other = period(moments[2], moments[3], "compare_");
+  const days = isCustom ? { from: query.from, to: query.to } : NO_DAYS;
+  const compared = compare === "custom" ? { from: query.compare_from, to: query.compare_to } : NO_DAYS;
+  const own = periodOf(days, zone, now.getTime());
+  const other = periodOf(compared, zone, now.getTime());
   const named = choice === "custom" ? undefined : NAMED[choice];
   const from = named ? startBack(zone, named.first[0], now.getTime(), named.first[1]) : own.from;
   const intervals = intervalsOf(from, own.to ?? now.getTime(), named?.interval);
-  const interval = intervals.find((name) => name === wanted) ?? named?.interval;
-  const isReadable = !errors.from && !errors.to && !errors.timezone;
+  const interval = intervals.find((name) => name === query.interval) ?? named?.interval;
+  const errors = {
+    ...own.errors,
+    ...(namedZone ? {} : { timezone: noTimeZone(zoneName) }),
+  };
   return {
     choice,
     typed: {
-      ...{ range: choice, from: days.from, to: days.to },
-      timezone: (known || isCustom) && given ? given : zone.name,
-      ...{ interval: wanted, compare: isOfAll ? compare : undefined },
-      ...{ compare_from: days.compare_from, compare_to: days.compare_to },
+      ...{ range: choice, ...days },
+      timezone: (namedZone || isCustom) && zoneName ? zoneName : zone.name,
+      ...{ interval: query.interval, compare: isOfAll ? compare : undefined },
+      ...{ compare_from: compared.from, compare_to: compared.to },
     },
-    errors,
+    errors: {
+      ...errors,
+      ...Object.fromEntries(Object.entries(other.errors).map(([name, why]) => [`compare_${name}`, why])),
+    },
     zone,
     includesNow: own.to === undefined || own.to > now.getTime(),
-    name: named?.title ?? customName(moments[0], moments[1]),
+    name: named?.title ?? customName(days),
     intervals,
-    request: isReadable
-      ? { from, to: own.to, interval, compare: comparedWith(compare, from, other, errors) }
-      : undefined,
+    request:
+      Object.keys(errors).length > 0
+        ? undefined
+        : { from, to: own.to, interval, compare: comparedWith(compare, from, other) },
   };
 }
+
+/** A first and a last one, as they are typed; empty for none. */
+type Days = Record<keyof Period, string>;
+const NO_DAYS: Days = { from: "", to: "" };
+
+type TypedPeriod = { [P in keyof Period]: number | undefined } & { errors: Partial<Days> };
+
+/** In milliseconds; undefined for what is empty or can't be read. */
+function periodOf(days: Days, zone: TimeZone, now: number): TypedPeriod {
+  const last = parseDate(days.to);
+  const from = parseDate(days.from) === undefined ? undefined : timeOf(days.from, zone, "from");
+  const to = last === undefined ? undefined : instantOf(zone, last + DAY_MS, "start");
+  const errors = {
+    ...(from !== undefined && from >= now && { from: "This is still to come." }),
+    ...(from !== undefined && to !== undefined && from >= to && { to: "This is before the first day." }),
+    ...(from === undefined && days.from !== "" && { from: NO_DATE }),
+    ...(to === undefined && days.to !== "" && { to: NO_DATE }),
+  };
+  return { from, to, errors };
+}
+const NO_DATE = "This is no date. Choose one, such as 2026-11-01.";
 
 function comparedWith(
   wanted: RangeQuery["compare"],
   from: number | undefined,
-  { from: start, to: end }: Record<keyof Period, number | undefined>,
-  errors: PageRange["errors"],
+  { from: start, to: end, errors }: TypedPeriod,
 ): RangeRequest["compare"] {
-  if (wanted === "custom") {
-    const isKnown = start !== undefined && end !== undefined && !errors.compare_from && !errors.compare_to;
-    return isKnown ? { from: start, to: end } : undefined;
-  }
-  return from === undefined || wanted === "none" ? undefined : (wanted ?? "previous");
+  if (wanted !== "custom")
+    return from === undefined || wanted === "none" ? undefined : (wanted ?? "previous");
+  const isReadable = start !== undefined && end !== undefined && Object.keys(errors).length === 0;
+  return isReadable ? { from: start, to: end } : undefined;
 }
 
 /** Of more than one point, and of no more than can be told apart. */
@@ -179,8 +182,11 @@ function intervalsOf(from: number | undefined, to: number, usual: Interval | und
 
 const dates = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
 
-function customName(first: number | undefined, last: number | undefined): string {
-  const [from, to] = [first, last].map((day) => (day === undefined ? undefined : dates.format(day)));
+function customName(days: Days): string {
+  const [from, to] = [days.from, days.to].map((day) => {
+    const date = parseDate(day);
+    return date === undefined ? undefined : dates.format(date);
+  });
   if (from && to) return from === to ? from : `${from} to ${to}`;
   return from ? `since ${from}` : to ? `until ${to}` : "all time";
 }

@@ -1,7 +1,8 @@
 // What the values of breakdowns and filters are called on pages.
-import { type ClickKind, UNKNOWN } from "../../events/vocabulary.ts";
+import { type ClickKind, DEVICE_TYPES, UNKNOWN } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import type { GroupBy } from "../../queries/analytics/question.ts";
+import { capital } from "../links/link-view.ts";
 import { readableUrl } from "../links/urls.ts";
 
 /** One value of each field, and several. */
@@ -45,37 +46,35 @@ export function kindsInSentence(kind: ClickKind): string {
 const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
 const languages = new Intl.DisplayNames("en", { type: "language", fallback: "none" });
 
+/** Of those whose values are no words of their own. */
+const NAMES: Readonly<Partial<Record<GroupBy, (value: string, link: LinkDocument | undefined) => string>>> = {
+  link: readableUrl,
+  country: countryName,
+  region: placeName,
+  city: placeName,
+  language: languageName,
+  referrer: (host) => (host === "direct" ? "Direct, or not said" : plainName(host)),
+  device: plainName,
+  browser: plainName,
+  os: plainName,
+  kind: (kind) => KIND_NAMES[kind as ClickKind] ?? kind,
+  hour: hourName,
+  weekday: weekdayName,
+  weekday_hour: (value) => `${weekdayName(value.charAt(0))}, ${hourName(value.slice(2))}`,
+  rule: ruleName,
+};
+
 /** `link`: whose rules they are. */
 export function valueName(field: GroupBy, value: string, link?: LinkDocument): string {
-  switch (field) {
-    case "link":
-      return readableUrl(value);
-    case "country":
-      return countryName(value);
-    case "region":
-    case "city":
-      return placeName(value);
-    case "language":
-      return languageName(value);
-    case "referrer":
-      return value === "direct" ? "Direct, or not said" : plainName(value);
-    case "kind":
-      return KIND_NAMES[value as ClickKind] ?? value;
-    case "hour":
-      return `${value}:00 to ${value}:59`;
-    case "weekday":
-      return WEEKDAYS[Number(value) - 1] ?? value;
-    case "weekday_hour":
-      return `${WEEKDAYS[Number(value[0]) - 1]}, ${valueName("hour", value.slice(2))}`;
-    case "rule":
-      return ruleName(value, link);
-    case "device":
-    case "browser":
-    case "os":
-      return plainName(value);
-    default:
-      return value;
-  }
+  return NAMES[field]?.(value, link) ?? value;
+}
+
+function hourName(hour: string): string {
+  return `${hour}:00 to ${hour}:59`;
+}
+
+function weekdayName(day: string): string {
+  return WEEKDAYS[Number(day) - 1] ?? day;
 }
 
 /** `FR` becomes `France`; other values are not country codes and go through `plainName`. */
@@ -105,8 +104,7 @@ function ruleName(id: string, link: LinkDocument | undefined): string {
   return link?.rules?.[index]?.name ?? `Rule ${index + 1}`;
 }
 
+/** Names that are ours begin with a capital. */
 export function plainName(value: string): string {
-  return /^(unknown|mobile|desktop|tablet|bot)$/.test(value)
-    ? value.charAt(0).toUpperCase() + value.slice(1)
-    : value;
+  return DEVICE_TYPES.some((type) => type === value) ? capital(value) : value;
 }

@@ -1,12 +1,14 @@
 // What a page of analytics shows, read from its address and written into the addresses of its links, so that a page that
 // is sent to a colleague shows the same.
-
+import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { SharedCard } from "../../events/accounts/sharing-events.ts";
 import { hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
 import { type Filters, GROUPS, type GroupBy, type Totals } from "../../queries/analytics/question.ts";
 import { cutText } from "../../runtime/text/cut-text.ts";
 import { address } from "../shell/address.ts";
+import { hiddenFields } from "../shell/controls.ts";
+import { type Html, html } from "../shell/html.ts";
+import { signedIn, zoneOf } from "../shell/sessions.ts";
 import { type PageRange, pageRange, RangeQuery } from "./shown-range.ts";
 
 export const ANALYTICS = "/portal/analytics";
@@ -32,29 +34,32 @@ const values = z
   })
   .catch([]);
 
-const filters = Object.fromEntries(GROUPS.map((field) => [field, values])) as Record<GroupBy, typeof values>;
+const filterSchemas = Object.fromEntries(GROUPS.map((field) => [field, values])) as Record<
+  GroupBy,
+  typeof values
+>;
 
 export const AnalyticsQuery = RangeQuery.extend({
-  ...filters,
+  ...filterSchemas,
   show: z.enum(METRICS).catch("people"),
   /** The breakdowns that stand open, where they aren't the first of their card. */
   open: values.transform((names) => GROUPS.filter((field) => names.includes(field))),
 });
 type AnalyticsQuery = z.output<typeof AnalyticsQuery>;
 
-/** `path`: of the page. `canExport`: whether what is shown may be taken as files. */
+/**
+ * `path`: of the page. `offersAll`: whether its reader may choose other times, take what is shown as files, and share it.
+ * `shared`: of a shared page the filters that no visitor can take away.
+ */
 export type AnalyticsView = {
   path: string;
   range: PageRange;
   filters: Filters;
   show: Metric;
   open: readonly string[];
-  canExport: boolean;
-  shared?: SharedView | undefined;
+  offersAll: boolean;
+  shared?: Filters | undefined;
 };
-
-/** Of a shared page: the breakdowns that it has, and the filters that no visitor can take away. */
-export type SharedView = { cards: readonly SharedCard[]; filters: Filters };
 
 /** `zone`: where the address names none. */
 export function viewOf(
@@ -70,8 +75,13 @@ export function viewOf(
     filters: Object.fromEntries(filtered.map((field) => [field, query[field]])),
     show: query.show,
     open: query.open,
-    canExport: hasDeveloperFeatures(tier),
+    offersAll: hasDeveloperFeatures(tier),
   };
+}
+
+/** That who is signed in asks for. */
+export function requestedView(request: FastifyRequest, query: AnalyticsQuery, now: Date): AnalyticsView {
+  return viewOf(query, signedIn(request).tier, now, zoneOf(request));
 }
 
 type Changes = Partial<Pick<AnalyticsView, "path" | "filters" | "show" | "open">> & {
@@ -79,18 +89,24 @@ type Changes = Partial<Pick<AnalyticsView, "path" | "filters" | "show" | "open">
 };
 
 export function viewAddress(view: AnalyticsView, changes: Changes = {}): string {
-  const { path, filters: chosen, show, open } = { ...view, ...changes };
+  const { path, filters, show, open } = { ...view, ...changes };
   const shown = { show: show === "people" ? undefined : show, open };
-  const narrowing = view.shared && { ...ownFilters(chosen, view.shared), ...shown };
-  return address(path, narrowing ?? { ...view.range.typed, ...changes.range, ...chosen, ...shown });
+  const narrowing = view.shared && { ...ownFilters(filters, view.shared), ...shown };
+  return address(path, narrowing ?? { ...view.range.typed, ...changes.range, ...filters, ...shown });
+}
+
+/** What its address says, in a form of the page. */
+export function hiddenView(view: AnalyticsView, changes?: Changes): Html {
+  const [, query] = viewAddress(view, changes).split("?");
+  return html`${Array.from(new URLSearchParams(query), ([name, value]) => hiddenFields({ [name]: value }))}`;
 }
 
 /** Those by which a visitor has narrowed a shared page. */
-export function ownFilters(filters: Filters, shared: Pick<SharedView, "filters">): Filters {
-  const given = Object.entries(filters) as [GroupBy, readonly string[]][];
+export function ownFilters(filters: Filters, shared: Filters): Filters {
+  const entries = Object.entries(filters) as [GroupBy, readonly string[]][];
   return Object.fromEntries(
-    given.filter(([field, values]) => {
-      const fixed = shared.filters[field] ?? [];
+    entries.filter(([field, values]) => {
+      const fixed = shared[field] ?? [];
       return values.length !== fixed.length || values.some((value) => !fixed.includes(value));
     }),
   );

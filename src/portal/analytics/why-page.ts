@@ -13,13 +13,20 @@ import { DAY_MS, isoIn } from "../../queries/analytics/time-zone.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { field } from "../shell/controls.ts";
 import { type Html, html } from "../shell/html.ts";
-import { type Column, type Columns, card, pageHead, table, time } from "../shell/layout.ts";
+import { type Column, type Columns, card, table, time } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { signedIn } from "../shell/sessions.ts";
+import { filterChips } from "./analytics-bar.ts";
 import { acceptedFilters } from "./ask-view.ts";
-import { filterChips } from "./filter-chips.ts";
 import { kindsInSentence } from "./value-names.ts";
-import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf, WHY } from "./view-address.ts";
+import {
+  AnalyticsQuery,
+  type AnalyticsView,
+  hiddenView,
+  requestedView,
+  viewAddress,
+  WHY,
+} from "./view-address.ts";
 
 const typed = z.string().max(100).trim().catch("");
 const WhyQuery = AnalyticsQuery.extend({ since: typed, until: typed });
@@ -29,38 +36,40 @@ const DAYS = 7;
 export function whyPage(app: Api, deps: PortalDeps): void {
   const schema = { querystring: WhyQuery };
   app.get("/analytics/why", { schema }, async (request, reply) => {
-    const { accountId, tier, timeZone: ownZone } = signedIn(request);
+    const { accountId, tier } = signedIn(request);
     requireDeveloper(tier, "Changes of numbers");
     const { since: start, until } = request.query;
     const now = deps.clock();
-    const view = viewOf(request.query, tier, now, ownZone ?? request.visit.zone);
+    const view = requestedView(request, request.query, now);
     const { zone, request: range, errors } = view.range;
     const since = start || isoIn(zone, now.getTime() - DAYS * DAY_MS).slice(0, 16);
     const moments = { since, ...(until && { until }), timezone: zone.name };
-    let { filters } = view;
     const ask = async () => {
       const [problem] = Object.values(errors);
       if (!range) throw new Refused("invalid_range", problem);
-      filters = await acceptedFilters(deps, accountId, filters);
+      const filters = await acceptedFilters(deps, accountId, view.filters);
       const between = await changesRequest(deps, moments, now);
       const hits = { filters, from: range.from, to: range.to, zone: zone.name };
-      return await deps.logReader.changesOfNumbers({ accountId, ...between, ...hits }, request.signal);
+      const question = { accountId, ...between, ...hits };
+      const answer = await deps.logReader.changesOfNumbers(question, request.signal);
+      return { filters, answer, refused: undefined };
     };
-    const answer = await ask().catch((error: unknown) => {
-      if (isRefused(error, ...REFUSED)) return error;
+    const { filters, answer, refused } = await ask().catch((error: unknown) => {
+      if (isRefused(error, ...REFUSED)) return { filters: view.filters, answer: undefined, refused: error };
       throw error;
     });
-    const isAnswered = !(answer instanceof Error);
-    const back = html`<a href="${viewAddress(view)}">Analytics</a>`;
-    const lead = html`What happened in the log to the clicks of this time: ${view.range.name}. Also what cancels out.`;
     return sendPage(reply, {
       title: "Why the numbers changed",
       nav: "Analytics",
-      status: isAnswered ? 200 : answer.status,
-      notice: isAnswered ? undefined : { kind: "failed", text: answer.message },
-      body: html`${pageHead("Why the numbers changed", { above: back, lead })}
-${filterChips({ ...view, filters, path: WHY }, undefined, viewAddress(view, { path: WHY, filters: {} }))}
-${form(view, since, until)}${isAnswered && changesCard(answer)}`,
+      status: refused?.status,
+      notice: refused && { kind: "failed", text: refused.message },
+      above: html`<a href="${viewAddress(view)}">Analytics</a>`,
+      lead: `What happened in the log to the clicks of this time: ${view.range.name}. Also what cancels out.`,
+      cards: [
+        filterChips({ ...view, filters, path: WHY }),
+        form(view, since, until),
+        answer && changesCard(answer),
+      ],
     });
   });
 }
@@ -73,10 +82,7 @@ const REFUSED = [
 function form(view: AnalyticsView, since: string, until: string): Html {
   const moment = (label: string, name: string, value: string) =>
     field({ label, name, value, type: "datetime-local", hint: `Time zone: ${view.range.zone.name}` });
-  const hidden = [...new URLSearchParams(viewAddress(view).split("?")[1])].map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  );
-  return html`<section class="card"><form method="get" action="${WHY}" class="form-row">${hidden}
+  return html`<section class="card"><form method="get" action="${WHY}" class="form-row">${hiddenView(view)}
 ${moment("Since", "since", since)}${moment("Until (empty: now)", "until", until)}<button class="button button-primary">Show</button></form></section>`;
 }
 

@@ -21,49 +21,24 @@ export const PARTS: Readonly<Record<string, string>> = {
 };
 
 /** Other names than their own, without signs. */
-const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  url: [
-    ...["longurl", "destination", "destinationurl", "landingpage", "landingpageurl", "target", "targeturl"],
-    ...[
-      "originalurl",
-      "website",
-      "page",
-      "link",
-      "address",
-      "href",
-      "finalurl",
-      "ziel",
-      "zielseite",
-      "zielurl",
-    ],
-  ],
-  slug: [
-    ...[
-      "short",
-      "shortlink",
-      "shorturl",
-      "shortcode",
-      "alias",
-      "keyword",
-      "backhalf",
-      "customslug",
-      "ending",
-    ],
-    ...["kurzlink", "kurz"],
-  ],
-  domain: ["host", "hostname", "shortdomain"],
-  title: ["name", "label", "linktitle", "linkname", "titel", "bezeichnung"],
-  tags: ["tag", "labels", "categories", "category", "schlagworte"],
-  comments: ["comment", "notes", "note", "description", "kommentar"],
-  expires_at: ["expires", "expiry", "expirationdate", "validuntil", "enddate"],
-  active_from: ["startdate", "validfrom"],
-  ...Object.fromEntries(UTM_FIELDS.map((name) => [`utm_${name}`, [name, `campaign${name}`]])),
-  utm_campaign: ["campaign", "campaignname", "kampagne"],
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  url:
+    "longurl destination destinationurl landingpage landingpageurl target targeturl originalurl website page link address href " +
+    "finalurl ziel zielseite zielurl",
+  slug: "short shortlink shorturl shortcode alias keyword backhalf customslug ending kurzlink kurz",
+  domain: "host hostname shortdomain",
+  title: "name label linktitle linkname titel bezeichnung",
+  tags: "tag labels categories category schlagworte",
+  comments: "comment notes note description kommentar",
+  expires_at: "expires expiry expirationdate validuntil enddate",
+  active_from: "startdate validfrom",
+  ...Object.fromEntries(UTM_FIELDS.map((name) => [`utm_${name}`, `${name} campaign${name}`])),
+  utm_campaign: "campaign campaignname kampagne",
 };
 
 const BY_NAME = new Map(
   Object.keys(PARTS).flatMap((part) =>
-    [part, ...(OTHER_NAMES[part] ?? [])].map((name) => [folded(name), part]),
+    [part, ...(OTHER_NAMES[part]?.split(" ") ?? [])].map((name) => [folded(name), part]),
   ),
 );
 
@@ -82,12 +57,9 @@ export function tellColumns(columns: readonly string[], records: readonly Fields
     indexes.find((n) => named[n] === "url" && areUrls[n]) ??
     indexes.find((n) => named[n] === "" && areUrls[n]) ??
     named.indexOf("url");
-  const taken = new Set(["", "url"]);
   return named.map((part, n) => {
     if (n === url) return "url";
-    if (taken.has(part)) return "";
-    taken.add(part);
-    return part;
+    return part === "url" || named.indexOf(part) < n ? "" : part;
   });
 }
 
@@ -100,14 +72,14 @@ function hasAddresses(values: readonly string[]): boolean {
 
 /** Reads each row by the parts of its columns; a column without one is left out. */
 export function mappedTable(columns: readonly string[], parts: readonly string[]): ImportFormat {
-  const chosen = columns.flatMap((column, n) => (parts[n] ? [[parts[n], column] as const] : []));
-  const mapped = Object.fromEntries(chosen.map(([part, column]) => [part, [column]]));
+  const columnOf = columns.flatMap((column, n) => (parts[n] ? [[parts[n], column] as const] : []));
+  const mapped = Object.fromEntries(columnOf.map(([part, column]) => [part, [column]]));
   return {
     ...plainCsv,
     fields: { mapped, leftOut: {}, refused: {} },
     columns: { links: [mapped.url ?? []] },
     linksOf(record, context) {
-      const ours = Object.fromEntries(chosen.map(([part, column]) => [part, memberOf(record, column)]));
+      const ours = Object.fromEntries(columnOf.map(([part, column]) => [part, memberOf(record, column)]));
       // By which links that can't be taken over are refused, such as those with a password.
       const { has_password, status } = record;
       const links = plainCsv.linksOf({ ...ours, has_password, status }, context);

@@ -22,39 +22,35 @@ export const LINKS_PATH = "/portal/links";
 export const SEVERAL = `${LINKS_PATH}/several`;
 const LONGEST_CURSOR = 400;
 
-const text = z.string().max(LONGEST_CURSOR).optional().catch(undefined);
-const day = z
-  .string()
-  .trim()
-  .max(40)
-  .refine((typed) => parseLocalMoment(typed) !== undefined)
-  .optional()
-  .catch(undefined);
+/** What is none of its values is left out. */
+const orNone = <S extends z.ZodType>(schema: S) => schema.optional().catch(undefined);
 
-/** Unknown values fall back to the defaults. */
-export const ListQuery = z.object({
-  q: z.string().trim().max(LONGEST_URL).default("").catch(""),
-  tag: z
+const cursor = orNone(z.string().max(LONGEST_CURSOR));
+const day = orNone(
+  z
     .string()
     .trim()
-    .normalize("NFC")
-    .transform((tag) => tag || undefined)
-    .optional()
-    .catch(undefined),
-  status: z.enum(LINK_STATUSES).optional().catch(undefined),
-  domain_id: z
-    .union([z.literal(DEFAULT_DOMAIN), z.uuid()])
-    .optional()
-    .catch(undefined),
-  made_by: z
-    .union([z.enum(LINK_MAKERS), z.uuid()])
-    .optional()
-    .catch(undefined),
+    .max(40)
+    .refine((typed) => parseLocalMoment(typed) !== undefined),
+);
+
+export const ListQuery = z.object({
+  q: z.string().trim().max(LONGEST_URL).default("").catch(""),
+  tag: orNone(
+    z
+      .string()
+      .trim()
+      .normalize("NFC")
+      .transform((tag) => tag || undefined),
+  ),
+  status: orNone(z.enum(LINK_STATUSES)),
+  domain_id: orNone(z.union([z.literal(DEFAULT_DOMAIN), z.uuid()])),
+  made_by: orNone(z.union([z.enum(LINK_MAKERS), z.uuid()])),
   from: day,
   to: day,
-  sort: z.literal("clicks").optional().catch(undefined),
-  after: text,
-  before: text,
+  sort: orNone(z.literal("clicks")),
+  after: cursor,
+  before: cursor,
 });
 
 /** Filters as parameters of GET /api/v1/links have them, and the place in the list. */
@@ -78,7 +74,10 @@ export function filterOf(query: ListQuery, zone: string | undefined): AccountLin
   return { q, tag, status, domainId, madeBy, ...madeBetween(query, timeZone(zone ?? "") ?? UTC) };
 }
 
-/** Collapsed on a phone, unless the list is filtered. `people`: members, and who else made what is listed. `beside`: what stands below the filters, beside the order. */
+/**
+ * Collapsed on a phone, unless the list is filtered. `people`: members, and who else made what is listed. `beside`: what stands
+ * below the filters, beside the order.
+ */
 export function linkFilters(
   query: ListQuery,
   {
@@ -115,8 +114,8 @@ export function linkFilters(
     ] as const;
   return html`<div class="list-head"><details class="filters" ${set > 0 && html`open`}><summary class="button">${icon("search")}Search and filter${set > 0 && ` (${set} set)`}</summary>
 <form method="get" action="${LINKS_PATH}" class="form-row" role="search" data-at-once>${sort && hiddenFields({ sort })}
-${field({ label: "Search", name: "q", type: "search", value: q, autocomplete: "off", placeholder: "Title, link, destination …" })}
-${field({ label: "Tag", name: "tag", value: tag ?? "", maxlength: OPTION_LIMITS.tag, autocomplete: "off" })}
+${field({ label: "Search", name: "q", type: "search", value: q, placeholder: "Title, link, destination …" })}
+${field({ label: "Tag", name: "tag", value: tag ?? "", maxlength: OPTION_LIMITS.tag })}
 ${field({ label: "Status", name: "status", value: status, options: statuses })}
 ${domains.length > 0 && field({ id: "filter-domain", label: "Domain", name: "domain_id", value: domain, options: onDomains })}
 ${field({ label: "Made by", name: "made_by", value: madeBy, options: makers })}

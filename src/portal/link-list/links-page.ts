@@ -3,13 +3,9 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { opened } from "../../commands/account/account.ts";
-import { coloursOf } from "../../commands/account/tag-colours.ts";
-import { savedFiltersOf } from "../../commands/links/saved-filters.ts";
 import { acceptTag } from "../../commands/links/tags.ts";
 import { Refused } from "../../commands/refusals.ts";
-import type { TagColour } from "../../events/vocabulary.ts";
 import type { OpenStreams } from "../../limits/open-streams.ts";
-import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import { listKeys } from "../../queries/accounts.ts";
 import { listDomains } from "../../queries/domains.ts";
 import {
@@ -31,9 +27,10 @@ import { countRead } from "../shell/change-limit.ts";
 import { hiddenFields } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { around, type Html, html, offered } from "../shell/html.ts";
-import { emptyCard, pageHead, table } from "../shell/layout.ts";
+import { emptyCard, table } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { type SignedIn, signedIn } from "../shell/sessions.ts";
+import { type SignedIn, signedIn, zoneOf } from "../shell/sessions.ts";
+import { sendQrCodes, sendTable } from "./links-as-files.ts";
 import {
   filterOf,
   filtersIn,
@@ -45,7 +42,6 @@ import {
 } from "./links-filters.ts";
 import { linkColumns, peopleMaking, severalActions } from "./links-table.ts";
 import { savedFilterForms, savedFilters } from "./saved-filters.ts";
-import { sendQrCodes, sendTable } from "./taken-links.ts";
 
 const LINKS_SHOWN = 50;
 /** Links that one form changes: some seconds of work. */
@@ -89,22 +85,20 @@ export function linksPages(app: Api, deps: PortalDeps & { exports: OpenStreams }
   formRoute(app, deps, "/links/several", {
     schema: { querystring: ListQuery, body: SeveralForm },
     bodyLimit: SEVERAL_BYTES,
-    async run({ reply, query, body, ...by }) {
+    async run({ request, reply, query, body, ...by }) {
+      const filter = filterOf(query, zoneOf(request));
       if (body.change === "export" || body.change === "qr") {
         await countRead(deps, by.session);
+        if (body.all === undefined && body.link.length === 0)
+          throw new Refused("invalid_request", "Choose at least one link first.");
         const take = body.change === "qr" ? sendQrCodes : sendTable;
-        const wanted = body.all === undefined ? { keys: body.link } : filterOf(query, zoneOf(reply));
+        const wanted = body.all === undefined ? { keys: body.link } : filter;
         return { to: () => take(deps, reply, by.session.accountId, wanted) };
       }
       const wanted = changeOf(body.change, body.tag);
-      const {
-        keys,
-        next: after,
-        left,
-      } = await chosenLinks(deps, by.session, filterOf(query, zoneOf(reply)), body);
+      const { keys, next: after, left } = await chosenLinks(deps, by.session, filter, body);
       const { text, changed, refused, position } = await changeSeveral(deps, by, wanted, keys);
-      if (changed > 0 && refused.length === 0 && after === null)
-        return { position, to: listPath(query), notice: text };
+      if (changed > 0 && refused.length === 0 && after === null) return { position, notice: text };
       const next = after === null ? undefined : goOn(query, body, after, left);
       const outcome = { message: text, status: changed > 0 ? 200 : 409, chosen: refused, next };
       return { position, to: () => sendLinks(deps, reply, query, outcome) };
@@ -152,11 +146,6 @@ function goOn(query: ListQuery, { change, tag }: SeveralForm, next: string, left
 <p>At most ${count(MOST_CHANGED)} links are changed at a time: ${counted(left, "link")} that fit are left.</p><div><button class="button button-primary">Go on with the next ${part}</button></div></form>`;
 }
 
-/** In which the days of its filters begin. */
-function zoneOf({ request }: FastifyReply): string | undefined {
-  return signedIn(request).timeZone ?? request.visit.zone;
-}
-
 async function sendLinks(
   deps: PortalDeps,
   reply: FastifyReply,
@@ -164,47 +153,38 @@ async function sendLinks(
   outcome?: Outcome,
 ): Promise<FastifyReply> {
   const { accountId } = signedIn(reply.request);
-  const [account, domains, keys, colours, saved, { links, deleted }] = await Promise.all([
+  const [account, domains, keys, { links, deleted }] = await Promise.all([
     deps.links.currentAccount(accountId),
     listDomains(deps, accountId),
     listKeys(deps, accountId),
-    coloursOf(deps.links, accountId),
-    savedFiltersOf(deps.links, accountId),
     countLinks(deps, accountId),
   ]);
+  const { members, tagColours: colours, savedFilters: saved } = opened(account);
   const { sort, after, before } = query;
   const place = { after, before, limit: LINKS_SHOWN };
-  const filter = filterOf(query, zoneOf(reply));
+  const filter = filterOf(query, zoneOf(reply.request));
   const page = sort
     ? await topLinks(deps, accountId, { ...filter, ...place })
     : await accountLinks(deps, accountId, { ...filter, ...place });
-  const members = [...opened(account).members.keys()];
-  const people = await namesOf(deps, [...members, ...peopleMaking(page.links)]);
+  const people = await namesOf(deps, [...members.keys(), ...peopleMaking(page.links)]);
   const fitting = sort ? undefined : await countAccountLinks(deps, accountId, filter);
+  const chosen = outcome?.chosen ?? [];
+  const shown = { keys, people, colours, chosen, today: utcDate(deps.clock()), fitting };
+  const filters = linkFilters(query, { domains, keys, people }, savedFilters(query, saved));
   const isEmpty = links + deleted === 0;
   return sendPage(reply, {
     title: "Links",
     nav: "Links",
     status: outcome?.status,
     notice: outcome && { kind: outcome.status === 200 ? "info" : "failed", text: outcome.message },
-
-    body: html`${pageHead("Links", {
-      actions: html`<a class="button" href="/portal/tags">Tags</a><a class="button" href="${PATH}/many">Many at once</a>`,
-      lead: `${counted(links, "link")}${deleted > 0 ? `, ${counted(deleted, "deleted one")}` : ""}.`,
-    })}
-${outcome?.next}
-${isEmpty ? firstLink(deps.newId()) : html`${linkFilters(query, { domains, keys, people }, savedFilters(query, saved))}${listOf(query, page, { keys, people, colours, fitting, chosen: outcome?.chosen ?? [], today: utcDate(deps.clock()) })}`}`,
+    actions: html`<a class="button" href="/portal/tags">Tags</a><a class="button" href="${PATH}/many">Many at once</a>`,
+    lead: `${counted(links, "link")}${deleted > 0 ? `, ${counted(deleted, "deleted one")}` : ""}.`,
+    cards: [outcome?.next, ...(isEmpty ? [firstLink(deps.newId())] : [filters, listOf(query, page, shown)])],
   });
 }
 
-type Shown = {
-  keys: readonly KeyDocument[];
-  people: ReadonlyMap<string, string>;
-  colours: ReadonlyMap<string, TagColour>;
-  fitting: number | undefined;
-  chosen: readonly string[];
-  today: string;
-};
+/** `fitting`: how many links fit the filters; undefined in an order without any. */
+type Shown = Parameters<typeof linkColumns>[0] & { fitting: number | undefined };
 
 function listOf(query: ListQuery, page: AccountLinksPage, { fitting, ...shown }: Shown): Html {
   if (page.links.length === 0) return nothing(query);

@@ -35,7 +35,7 @@ export function severalActions({ status }: ListQuery, fitting: number | undefine
     html`<button class="button button-small${change === "delete" && " button-danger"}" name="change" value="${change}" data-verb="${verb}" ${(change === "export" || change === "qr") && html`data-stays`}>${label}</button>`;
   const question = html`<p>The chosen links answer 404 at once. You can restore them at any time: they stay in your list under “Deleted”.</p>`;
   const ofExisting = html`<details class="menu"><summary class="button button-small">Tag</summary><div class="menu-box">
-${field({ id: "several-tag", label: "Tag", name: "tag", maxlength: OPTION_LIMITS.tag, autocomplete: "off" })}
+${field({ id: "several-tag", label: "Tag", name: "tag", maxlength: OPTION_LIMITS.tag })}
 <div class="actions">${act("tag", "Add", "Add to")}${act("untag", "Remove", "Remove from")}</div></div></details>
 ${status !== "disabled" && act("disable", "Disable")}${status !== "live" && act("enable", "Enable")}
 ${confirmed("Delete", question, act("delete", "Delete"), "button-small")}`;

@@ -16,7 +16,7 @@ import type { Fields as Cells } from "../../transfer/import/imported.ts";
 import { textOfFile, textSource } from "../../transfer/import/reading/lines.ts";
 import { readRows } from "../../transfer/import/reading/read-rows.ts";
 import { type ImportedRow, type ImportReport, runImport } from "../../transfer/import/run-import.ts";
-import { count, counted, linkPath } from "../links/link-view.ts";
+import { capital, count, counted, linkPath } from "../links/link-view.ts";
 import { openedByOperator } from "../links/new-link-page.ts";
 import { readableUrl } from "../links/urls.ts";
 import type { PortalDeps } from "../portal-deps.ts";
@@ -24,10 +24,10 @@ import { countChange } from "../shell/change-limit.ts";
 import { type Fields, field, hiddenFields, schemaOf } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
-import { type Card, type Columns, copyButton, table } from "../shell/layout.ts";
+import { badge, type Card, type Columns, copyButton, table } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { type RefusedForm, typedText } from "../shell/refused-form.ts";
-import { type SignedIn, signedIn } from "../shell/sessions.ts";
+import type { RefusedForm } from "../shell/refused-form.ts";
+import { signedIn, zoneOf } from "../shell/sessions.ts";
 import { mappedTable, PARTS, tellColumns } from "./column-mapping.ts";
 import { LINKS_PATH, SEVERAL } from "./links-filters.ts";
 import { cutInTheMiddle } from "./links-table.ts";
@@ -108,17 +108,18 @@ export function manyLinksPage(app: Api, deps: PortalDeps): void {
         // As many rows for a change of the hour as in a bulk request, the form being the first; a preview checks as much.
         for (let n = BULK_MAX_LINKS; n < rowCount; n += BULK_MAX_LINKS) await countChange(deps, session);
         const rows: ImportedRow[] = [];
-        const target = { ...(await targetOf(deps, session, context)), dryRun: !isDone };
-        const byOwner = { baseHostSlugs: deps.links.baseHostSlugs, isOneEachDestination };
+        const { baseHostSlugs, currentAccount } = deps.links;
+        const account = opened(await currentAccount(session.accountId));
+        const byOwner = { baseHostSlugs, isOneEachDestination };
         const report = await runImport(
           deps.links,
-          { ...target, byOwner },
+          { account, context, domain: undefined, keyId: undefined, dryRun: !isDone, byOwner },
           {
             format: mappedTable(columns, parts),
             links: textSource(LIST, sheet.text),
             clicks: undefined,
             onRow: (row) => void rows.push(row),
-            zone: timeZone(session.timeZone ?? request.visit.zone ?? ""),
+            zone: timeZone(zoneOf(request) ?? ""),
           },
         );
         const outcome = { sheet, parts, isOneEachDestination, rows, report, isDone };
@@ -181,15 +182,6 @@ function refuseMapping(parts: readonly string[]): void {
   if (why) throw new Refused("invalid_request", why, { field: "list" });
 }
 
-async function targetOf(
-  deps: PortalDeps,
-  { accountId }: SignedIn,
-  context: Parameters<typeof runImport>[1]["context"],
-) {
-  const account = opened(await deps.links.currentAccount(accountId));
-  return { account, context, domain: undefined, keyId: undefined };
-}
-
 function positionOf(row: ImportedRow) {
   return row.outcome === "failed" ? undefined : row.position;
 }
@@ -208,7 +200,7 @@ function sendMany(
     lead: "Paste or open a table, see what each row would become, then make the links.",
     refused,
     cards: mayCreate
-      ? [outcome && outcomeCard(deps, outcome), !outcome && listCard(refused, deps.links.baseHostSlugs)]
+      ? [outcome && outcomeCard(deps, outcome), !outcome && listCard(deps.links.baseHostSlugs)]
       : [upgrade],
   });
 }
@@ -218,7 +210,7 @@ const upgrade: Card = {
   body: html`<p>Links from a list come with the <a href="/portal/plan">Developer plan</a>, as bulk requests of the API do.</p>`,
 };
 
-function listCard(refused: RefusedForm | undefined, baseHostSlugs: boolean): Card {
+function listCard(baseHostSlugs: boolean): Card {
   const hint = html`At most ${count(MOST_ROWS)} rows, as spreadsheets copy them, or separated by commas or semicolons. Columns in any order: the destination, and if you like a short link, domain, title, tags, UTM parameters and <a href="/docs">all else a link can have</a>. What each is you see, and can change, in the next step.${!baseHostSlugs && html` A row with a slug needs a domain of yours; elsewhere slugs are random, and ${openedByOperator}.`}`;
   const { list, file } = FIELDS;
   return {
@@ -227,7 +219,6 @@ function listCard(refused: RefusedForm | undefined, baseHostSlugs: boolean): Car
       action: PATH,
       hidden: { act: "preview" },
       fields: { list: { ...list, hint }, file },
-      values: { list: typedText(refused?.typed ?? {}, "list") },
       button: "Preview",
       buttonKind: "primary",
     },
@@ -237,8 +228,8 @@ function listCard(refused: RefusedForm | undefined, baseHostSlugs: boolean): Car
 function outcomeCard(deps: PortalDeps, outcome: Outcome): Card {
   const { rows, report, isDone } = outcome;
   const { read, created, already, failed } = report.links;
-  const first = firstPlaces(rows);
-  const same = rows.filter((row) => isRepeated(row, first)).length;
+  const repeated = repeatedRows(rows);
+  const same = repeated.size;
   const there = already - same;
   // What is to be mended in a long list is seen at once.
   const refusedFirst = rows.toSorted(
@@ -258,7 +249,7 @@ function outcomeCard(deps: PortalDeps, outcome: Outcome): Card {
     body: html`${report.missing.map(({ note }) => html`<p class="small muted">Not all: ${note}.</p>`)}
 ${report.notes.map(({ place, note }) => html`<p class="small muted">${place}: ${note}.</p>`)}
 ${isDone ? whatToTake(rows, deps) : mappingForm(outcome)}
-${table(title, columnsOf(outcome), refusedFirst)}`,
+${table(title, columnsOf(isDone, repeated), refusedFirst)}`,
   };
 }
 
@@ -270,7 +261,7 @@ function mappingForm({ sheet, parts, isOneEachDestination, report }: Outcome): H
     const example = records.map((record) => String(record[column] ?? "").trim()).find(Boolean) ?? "";
     return field({
       id: `column-${n}`,
-      label: column.charAt(0).toUpperCase() + column.slice(1).replaceAll("_", " "),
+      label: capital(column.replaceAll("_", " ")),
       name: "column",
       value: parts[n],
       options: Object.entries(PARTS),
@@ -297,38 +288,35 @@ ${
 <a class="button" href="${LINKS_PATH}">Your links</a><a class="button" href="${PATH}">Another table</a></form>`;
 }
 
-const TONES = { created: "good", already: "accent", failed: "bad" };
+const TONES = { created: "good", already: "accent", failed: "bad" } as const;
 
-/** By the keys of links the row in which each is first, as rows that are equal are one link. */
-function firstPlaces(rows: readonly ImportedRow[]): ReadonlyMap<string, string> {
-  const places = rows.flatMap((row) =>
-    row.outcome === "failed" ? [] : [[row.link.key, row.place] as const],
+/** Rows that are equal are one link: of each but the first the place of the first. */
+function repeatedRows(rows: readonly ImportedRow[]): ReadonlyMap<ImportedRow, string> {
+  const links = rows.flatMap((row) => (row.outcome === "failed" ? [] : [row]));
+  const first = new Map(links.toReversed().map(({ link, place }) => [link.key, place]));
+  const equal = links.filter(
+    ({ outcome, link, place }) => outcome === "already" && first.get(link.key) !== place,
   );
-  return new Map(places.toReversed());
+  return new Map(equal.map((row) => [row, first.get(row.link.key) ?? ""]));
 }
 
-function isRepeated(row: ImportedRow, first: ReadonlyMap<string, string>): boolean {
-  return row.outcome === "already" && first.get(row.link.key) !== row.place;
-}
-
-function columnsOf({ rows, isDone }: Outcome): Columns<ImportedRow> {
-  const first = firstPlaces(rows);
+function columnsOf(isDone: boolean, repeated: ReadonlyMap<ImportedRow, string>): Columns<ImportedRow> {
   const wordsOf = (row: ImportedRow) => {
     if (row.outcome === "failed") return "Not taken";
     if (row.outcome === "created") return isDone ? "Created" : "New";
-    return isRepeated(row, first) ? `Same as ${first.get(row.link.key)}` : "There already";
+    return repeated.has(row) ? `Same as ${repeated.get(row)}` : "There already";
   };
   return {
     Row: { cell: ({ place }) => html`<span class="nowrap">${place}</span>`, width: 6 },
     Outcome: {
-      cell: (row) => html`<span class="badge badge-${TONES[row.outcome]}">${wordsOf(row)}</span>`,
+      cell: (row) => badge(TONES[row.outcome], wordsOf(row)),
       width: 9,
     },
     "Short link": {
       cell(row) {
         if (row.outcome === "failed") return undefined;
         const name = readableUrl(row.link.key);
-        const isThere = isDone || (row.outcome === "already" && !isRepeated(row, first));
+        const isThere = isDone || (row.outcome === "already" && !repeated.has(row));
         return isThere
           ? html`<a class="clip" href="${linkPath(addressOf(row.link.key))}">${name}</a>`
           : html`<span class="clip">${name}</span>`;

@@ -35,7 +35,7 @@ export function savedFilterForms(
     async run({ session: { accountId }, context, query, body }) {
       const filters = filtersIn(query);
       const { position, name } = await keepFilter(deps.links, context, accountId, { ...filters, ...body });
-      return { position, to: listPath(query), notice: `The filter ${name} is saved.` };
+      return { position, notice: `The filter ${name} is saved.` };
     },
     again: (reply, refused) => again(reply, ListQuery.parse(reply.request.query), refused),
     path,
@@ -43,9 +43,9 @@ export function savedFilterForms(
 
   formRoute(app, deps, "/links/filters/remove", {
     schema: { querystring: ListQuery, body: NameForm },
-    async run({ session: { accountId }, context, query, body: { name } }) {
+    async run({ session: { accountId }, context, body: { name } }) {
       const { position } = await forgetFilter(deps.links, context, accountId, name);
-      return { position, to: listPath(query), notice: `The filter ${name} is removed.` };
+      return { position, notice: `The filter ${name} is removed.` };
     },
     again: "back",
     path,
@@ -77,7 +77,7 @@ export function savedFilters(query: ListQuery, saved: SavedFilters): Html | fals
   const isFiltered = Object.keys(filters).length > 0;
   if (saved.size === 0 && !isFiltered) return false;
   const save = html`<details class="menu"><summary class="button button-small">Save this filter</summary><form class="menu-box" method="post" action="${listPath(query, PATH)}">
-${field({ id: "filter-name", label: "Name", name: "name", maxlength: FILTER_NAME_LENGTH, required: true, autocomplete: "off" })}
+${field({ id: "filter-name", label: "Name", name: "name", maxlength: FILTER_NAME_LENGTH, required: true })}
 <div><button class="button button-primary button-small">Save</button></div></form></details>`;
   const remove =
     kept &&

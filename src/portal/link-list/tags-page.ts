@@ -66,31 +66,23 @@ export function tagsPage(app: Api, deps: PortalDeps): void {
       if (after === undefined) await refuseTag(deps, accountId, tag, { name, merge: merge !== undefined });
       if (name === tag) {
         await colourTag(deps, by.context, accountId, tag, colour);
-        return { to: PATH, notice: `The colour of ${tag} is saved.` };
+        return { notice: `The colour of ${tag} is saved.` };
       }
-      const { keys, next } = await accountLinkKeys(deps, accountId, {
-        tag,
-        after,
-        limit: RETAGGED_AT_A_TIME,
-      });
-      const { text, changed, position } = await changeSeveral(
-        deps,
-        by,
-        { type: "retag", from: tag, to: name },
-        keys,
-      );
+      const part = { tag, after, limit: RETAGGED_AT_A_TIME };
+      const { keys, next } = await accountLinkKeys(deps, accountId, part);
+      const renaming = { type: "retag", from: tag, to: name } as const;
+      const { text, changed, position } = await changeSeveral(deps, by, renaming, keys);
       if (next === null) {
-        if (changed === 0) return { position, to: PATH, notice: { kind: "failed", text } };
+        if (changed === 0) return { position, notice: { kind: "failed", text } };
         await passTagColour(deps, by.context, accountId, { from: tag, to: name });
         // Of two that become one the name's own colour is kept.
         if (!merge) await colourTag(deps, by.context, accountId, name, colour);
-        return { position, to: PATH, notice: text };
+        return { position, notice: text };
       }
       const rest = { message: text, status: 200, card: goOn({ ...body, name, after: next }) };
       return { position, to: () => sendTags(deps, reply, "", rest) };
     },
     again: (reply, refused) => sendTags(deps, reply, "", refusal(refused)),
-    path: PATH,
   });
 }
 
@@ -101,10 +93,8 @@ async function sendTags(
   next?: Next,
 ): Promise<FastifyReply> {
   const { accountId } = signedIn(reply.request);
-  const { tags, total } = await listTags(deps, accountId, await coloursOf(deps.links, accountId), {
-    q,
-    limit: SHOWN,
-  });
+  const colours = await coloursOf(deps.links, accountId);
+  const { tags, total } = await listTags(deps, accountId, colours, { q, limit: SHOWN });
   const refused = next?.refused;
   const isBeside = tags.some((row) => isOf(row, refused));
   const text = isBeside ? undefined : next?.message;
@@ -172,13 +162,9 @@ function editForm({ tag, colour }: TagRow, refused: RefusedForm | undefined): Ht
 }
 
 /** A tag of many links is renamed a part at a time. */
-function goOn(form: TagForm): Html {
-  return html`<form class="card" method="post" action="${PATH}">${hiddenFields(fieldsOf(form))}
+function goOn({ colour, ...form }: TagForm): Html {
+  return html`<form class="card" method="post" action="${PATH}">${hiddenFields({ ...form, colour: colour ?? "" })}
 <p>${count(RETAGGED_AT_A_TIME)} links are changed at a time, and more are left.</p><div><button class="button button-primary">Go on</button></div></form>`;
-}
-
-function fieldsOf({ tag, name, colour, merge, after }: TagForm): Record<string, string | undefined> {
-  return { tag, name, colour: colour ?? "", merge, after };
 }
 
 /** Two tags become one only where somebody was asked. */

@@ -6,15 +6,15 @@ import { type ExplainedStep, explainLink, type LinkExplanation } from "../../que
 import { cutText } from "../../runtime/text/cut-text.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countRead } from "../shell/change-limit.ts";
-import { type Html, type HtmlValue, html } from "../shell/html.ts";
-import { type Columns, card, facts, pageHead, table, time } from "../shell/layout.ts";
+import { type HtmlValue, html } from "../shell/html.ts";
+import { badge, type Cards, type Columns, table, time } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { signedIn } from "../shell/sessions.ts";
 import { count, counted, LinkParams, linkPath, outward, STATUS_WORDS, shortName } from "./link-view.ts";
 
 /** What the console adds, and an owner has no page for. */
 type ExplanationLinks = {
-  owner?: (found: LinkExplanation) => HtmlValue;
+  owner?: () => HtmlValue;
   event?: (stream: string, revision: number) => string;
   clicks?: (link: string) => string;
 };
@@ -31,35 +31,34 @@ const VERDICTS = {
 } as const;
 
 export function explainPage(app: Api, deps: PortalDeps): void {
-  const one = { schema: { params: LinkParams } };
-  app.get("/links/:host/:slug/explain", one, async (request, reply) => {
+  const page = { schema: { params: LinkParams } };
+  app.get("/links/:host/:slug/explain", page, async (request, reply) => {
     const { params } = request;
     await countRead(deps, signedIn(request));
     const { accountId, personId } = signedIn(request);
-    const found = await explainLink(deps, params, { owner: accountId, reader: personId });
-    const name = found.short_url === null ? found.link : shortName({ shortUrl: found.short_url });
-    const head = {
+    const explained = await explainLink(deps, params, { owner: accountId, reader: personId });
+    const { link, short_url: shortUrl } = explained;
+    return sendPage(reply, {
+      title: `${link} explained`,
+      nav: "Links",
+      heading: html`<span class="break">${shortUrl === null ? link : shortName({ shortUrl })}</span>, explained`,
       above: html`<a href="${linkPath(params)}">Back to the link</a>`,
       lead: "Who made it, what was changed and by whom, its hits, and what proves that.",
-    };
-    return sendPage(reply, {
-      title: `${found.link} explained`,
-      nav: "Links",
-
-      body: html`${pageHead(html`<span class="break">${name}</span>, explained`, head)}
-<p><a class="button" href="${linkPath(params, "/proof.ndjson")}" download>Take the proof home</a> <a href="/portal/proof">Check a proof</a></p>
-${explanation(found)}`,
+      cards: [
+        html`<p><a class="button" href="${linkPath(params, "/proof.ndjson")}" download>Take the proof home</a> <a href="/portal/proof">Check a proof</a></p>`,
+        ...explanation(explained),
+      ],
     });
   });
 }
 
 /** Also of the console, which adds `links`. */
 export function explanation(
-  found: LinkExplanation,
+  explained: LinkExplanation,
   { owner, event, clicks: clicksOf }: ExplanationLinks = {},
-): Html {
-  const { verdict, sentence, problems, link, clicks, history, withdrawals } = found;
-  const { destination, status, created_at: at, created_by: by } = found;
+): Cards {
+  const { verdict, sentence, problems, link, clicks, history, withdrawals } = explained;
+  const { destination, status, created_at: at, created_by: by } = explained;
   const { tone, words } = VERDICTS[verdict];
   const { total, first_at: first, last_at: last } = clicks;
   const shown = history.slice(-MOST_SHOWN).reverse();
@@ -67,8 +66,8 @@ export function explanation(
     Destination: destination === null ? "unknown" : outward(destination),
     Status: status === "unreadable" ? "unreadable" : STATUS_WORDS[status],
     Made: html`${at === null ? "unknown" : time(at)}${by !== null && ` by ${by}`}`,
-    Owner: owner?.(found),
-    Seals: sealsOf(found),
+    Owner: owner?.(),
+    Seals: sealsOf(explained),
   };
   const hits = {
     ...hitFacts(clicks),
@@ -77,21 +76,22 @@ export function explanation(
     Last: last !== null && time(last),
   };
   const each = clicksOf && html`<p><a href="${clicksOf(link)}">Each in the log</a></p>`;
-  return html`<section class="card stack"><h2>In one sentence</h2>
-<p role="status"><span class="badge badge-${tone}">${words}</span></p><p class="break">${sentence}</p>
-${problems.length > 0 && html`<ul class="stack">${problems.map((one) => html`<li class="break">${one}</li>`)}</ul>`}</section>
-<div class="grid">${card("The link", facts(about))}${card("Hits", html`${facts(hits)}${each}`)}</div>
-${card(
-  "What happened to it",
-  html`${table("Events, newest first", stepColumns(event), shown)}${
-    history.length > shown.length &&
-    html`<p class="muted small">The last ${MOST_SHOWN} of ${history.length} events.</p>`
-  }`,
-)}
-${
-  withdrawals.length > 0 &&
-  card("Withdrawn hits", table("Withdrawals, newest first", WITHDRAWALS, withdrawals.toReversed()))
-}`;
+  const events = table("Events, newest first", stepColumns(event), shown);
+  const left = html`<p class="muted small">The last ${MOST_SHOWN} of ${history.length} events.</p>`;
+  return [
+    html`<section class="card stack"><h2>In one sentence</h2>
+<p role="status">${badge(tone, words)}</p><p class="break">${sentence}</p>
+${problems.length > 0 && html`<ul class="stack">${problems.map((problem) => html`<li class="break">${problem}</li>`)}</ul>`}</section>`,
+    [
+      { title: "The link", facts: about },
+      { title: "Hits", facts: hits, body: each },
+    ],
+    { title: "What happened to it", body: html`${events}${history.length > shown.length && left}` },
+    withdrawals.length > 0 && {
+      title: "Withdrawn hits",
+      body: table("Withdrawals, newest first", WITHDRAWALS, withdrawals.toReversed()),
+    },
+  ];
 }
 
 function sealsOf({ seals: { numbers, sealed, unsealed } }: LinkExplanation): string {

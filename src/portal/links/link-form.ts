@@ -1,5 +1,5 @@
-// The inputs of the one form that makes and edits a link, below its address: what is often set in sight, all else behind
-// switches that say what is set; and rules, which buttons add, move and remove while nothing is saved.
+// The one form that makes and edits a link: what is often set in sight, all else behind switches that say what is set; and
+// rules, which buttons add, move and remove while nothing is saved.
 import {
   FIELD_NAMES,
   type FieldGroup,
@@ -8,7 +8,7 @@ import {
 } from "../../commands/links/fields/link-fields.ts";
 import { OPTION_LIMITS as MOST, REDIRECT_CODES } from "../../events/link-options.ts";
 import { DEVICE_TYPES, hasDeveloperFeatures, type Tier } from "../../events/vocabulary.ts";
-import { type DrawnField, errorText, type Field, field, hiddenFields } from "../shell/controls.ts";
+import { attribute, type DrawnField, errorText, type Field, field, hiddenFields } from "../shell/controls.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { groupInWords, letterOf } from "./link-plan.ts";
@@ -30,11 +30,19 @@ export const FIELDS_FORM_BYTES = 1_048_576;
 const PICKED = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?)?$/;
 
 type LinkForm = {
+  id?: string;
+  action: string;
+  hidden: Readonly<Record<string, string>>;
   tier: Tier;
+  url: string;
+  /** Below the destination. */
+  hint?: string;
+  /** Where the link is to be, below its destination. */
+  place?: HtmlValue;
   typed: TypedFields;
-  /** What is typed, as far as it can be read. */
+  /** What the link will carry, as far as it can be read. */
   planned: PlannedFields;
-  errors?: FieldErrors;
+  errors?: FieldErrors | undefined;
   /** What the link carries already: may be cleared without the plan. */
   set?: TypedFields;
   hasPassword?: boolean;
@@ -56,16 +64,17 @@ const GROUPS: readonly (readonly [Exclude<FieldGroup, "about">, title: string])[
   ["redirect", "Redirect"],
   ["notes", "Comments and external ID"],
 ];
-/** What follows as something is typed: what stands beside the form, and what each switch says. */
+/** What follows as something is typed: what stands beside the form, and what is set behind each switch. */
 export const LIVE_PARTS = [
   "link-plan",
   "slug-state",
-  "said-utm",
-  ...GROUPS.map(([group]) => `said-${group}`),
+  "set-utm",
+  ...GROUPS.map(([group]) => `set-${group}`),
 ].join(" ");
 
 export function linkForm(form: LinkForm): Html {
-  const { tier, typed, planned, errors = {}, set = {}, hasPassword = false } = form;
+  const { id, action, hidden, tier, url, hint, place } = form;
+  const { typed, planned, errors = {}, set = {}, hasPassword = false } = form;
   const mayHaveAll = hasDeveloperFeatures(tier);
   const isSet = (name: FieldName) => (name === "password" ? hasPassword : (set[name]?.length ?? 0) > 0);
   const isLocked = (name: FieldName) => !mayHaveAll && fieldRow(name).isDeveloper === true && !isSet(name);
@@ -86,26 +95,35 @@ export function linkForm(form: LinkForm): Html {
     const plan =
       names.some(isLocked) &&
       html`<p class="hint">This comes with the <a href="/portal/plan">Developer plan</a>.</p>`;
-    const said =
-      group === "password" ? { ...planned, ...(hasPassword && { has_password: true as const }) } : planned;
-    return toggle(group, title, groupInWords(group, said), isOpen, html`${plan}${names.map(controlOf)}`);
+    return toggle(group, title, groupInWords(group, planned), isOpen, html`${plan}${names.map(controlOf)}`);
   });
   const campaign = Object.values(form.utm).filter(Boolean);
-  return html`${namesOf("about").map(controlOf)}
+  return html`<form method="post" action="${action}"${attribute("id", id)} class="form" data-live="${LIVE_PARTS}">${firstButton}${hiddenFields(hidden)}${urlField(url, errors.url, hint)}
+${place}${namesOf("about").map(controlOf)}
 ${toggle("utm", "Campaign (UTM)", campaign.join(" · "), campaign.length > 0, utmFields(form.utm, form.knownUtm))}${groups}
-<p class="actions"><button class="button button-primary">${form.button}</button><button class="button" name="act" value="show" formaction="${form.draft}" formnovalidate data-part="${LIVE_PARTS}" data-stays>Show what it will be</button></p>`;
+<p class="actions"><button class="button button-primary">${form.button}</button><button class="button" name="act" value="show" formaction="${form.draft}" formnovalidate data-part="${LIVE_PARTS}" data-stays>Show what it will be</button></p></form>`;
+}
+
+/** Pressed by Enter, as browsers press the first button of a form. */
+const firstButton = html`<button class="visually-hidden" tabindex="-1" aria-hidden="true"></button>`;
+
+export function urlField(value: string, error?: string, hint?: string): Html {
+  return field({
+    ...{ label: "Destination", name: "url", placeholder: "https://example.com/a/long/page" },
+    ...{ required: true, maxlength: LONGEST_URL, isExact: true, value, error, hint },
+  });
 }
 
 /** Opened where something behind it is set or wrong; says what is set. */
 function toggle(name: string, title: string, words: HtmlValue, isOpen: boolean, body: Html): Html {
-  return html`<details class="more-options" ${isOpen && html`open`}><summary>${title} <span class="muted small" id="said-${name}">${words}</span></summary>
+  return html`<details class="more-options" ${isOpen && html`open`}><summary>${title} <span class="muted small" id="set-${name}">${words}</span></summary>
 <div class="stack">${body}</div></details>`;
 }
 
 /** By the kind of the field: nothing else is known of it here. */
 function inputOf(name: Exclude<FieldName, "rules">, value: string, hasPassword: boolean): Field {
   const { kind, label, hint, most, isExact } = fieldRow(name);
-  const common = { label, hint, isExact, autocomplete: "off" };
+  const common = { label, hint, isExact };
   switch (kind) {
     case "code":
       return { ...common, options: [["", "Default"], ...CODES] };
@@ -163,7 +181,7 @@ function ruleFields(index: number, rule: TypedRule, errors: FieldErrors, { isAt,
   const input = (name: Exclude<keyof TypedRule, "device" | "id">, more: Partial<DrawnField> = {}) => {
     const at = ruleInput(index, name);
     const error = errorOf(errors, at);
-    const common = { label: RULE_LABELS[name], name: at, value: rule[name], error, autocomplete: "off" };
+    const common = { label: RULE_LABELS[name], name: at, value: rule[name], error };
     return field({ ...common, isExact: true, ...more });
   };
   const moment = (name: "from" | "to") =>
@@ -188,19 +206,11 @@ ${input("query", { rows: 2, placeholder: "ref=shop", hint: "Of the short link, a
 ${moves}</fieldset></details>`;
 }
 
-function deviceFields(index: number, given: string, errors: FieldErrors): Html {
+function deviceFields(index: number, devices: string, errors: FieldErrors): Html {
   const name = ruleInput(index, "device");
-  const options = DEVICE_TYPES.map((one) => [one, one] as const);
-  const error = errorOf(errors, name);
-  return field({
-    label: RULE_LABELS.device,
-    id: name,
-    name,
-    options,
-    boxes: true,
-    value: given.split(", "),
-    error,
-  });
+  const options = DEVICE_TYPES.map((type) => [type, type] as const);
+  const [value, error] = [devices.split(", "), errorOf(errors, name)];
+  return field({ label: RULE_LABELS.device, id: name, name, options, boxes: true, value, error });
 }
 
 /** Also of what is within it, such as one of several values. */

@@ -4,7 +4,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { FIELD_NAMES, fieldRow, fieldsOf, LINK_FIELDS } from "../../commands/links/fields/link-fields.ts";
-import { shownRule } from "../../commands/links/fields/rule-fields.ts";
 import { isRefused } from "../../commands/refusals.ts";
 import { withOptions } from "../../events/link-options.ts";
 import type { LinkStatus } from "../../events/links/link-status.ts";
@@ -21,7 +20,7 @@ import { cutText } from "../../runtime/text/cut-text.ts";
 import { brandOf } from "../account/account-page.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { countDraft } from "../shell/change-limit.ts";
-import { field, hiddenFields } from "../shell/controls.ts";
+import { field } from "../shell/controls.ts";
 import { formRoute, type ShowAgain } from "../shell/form-route.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 import { card, formCard, time } from "../shell/layout.ts";
@@ -31,17 +30,17 @@ import type { Notice } from "../shell/request-visit.ts";
 import { signedIn } from "../shell/sessions.ts";
 import { CHANGE_NAMES, CHANGES, changeOwnLink } from "./change-links.ts";
 import { usedOf } from "./fields-in-words.ts";
-import { FIELDS_FORM_BYTES, LIVE_PARTS, linkForm } from "./link-form.ts";
+import { FIELDS_FORM_BYTES, linkForm } from "./link-form.ts";
 import { historyCard } from "./link-history-card.ts";
 import { planCard } from "./link-plan.ts";
 import { LinkParams, LONGEST_URL, linkHead, linkPath, shortName } from "./link-view.ts";
-import { firstButton } from "./new-link-page.ts";
 import { qrCard, qrForms } from "./qr-card.ts";
 import {
   actOnRules,
   editedFields,
   fieldErrors,
   isLinkField,
+  type PlannedFields,
   readableFields,
   shownFields,
   type TypedFields,
@@ -63,18 +62,19 @@ const RestoreForm = z.looseObject({ external_id: z.string().trim().optional() })
 type Params = z.infer<typeof LinkParams>;
 
 export function linkPages(app: Api, deps: PortalDeps): void {
-  const one = { schema: { params: LinkParams } };
-  app.get("/links/:host/:slug", one, (request, reply) => sendLink(deps, reply, request.params));
+  const page = { schema: { params: LinkParams } };
+  app.get("/links/:host/:slug", page, (request, reply) => sendLink(deps, reply, request.params));
 
   const path = (request: FastifyRequest) => linkPath(request.params as Params);
   const again: ShowAgain = (reply, refused) =>
     sendLink(deps, reply, reply.request.params as Params, { refused });
+  const edit = { schema: { params: LinkParams, body: EditForm }, bodyLimit: FIELDS_FORM_BYTES, again, path };
   for (const type of CHANGE_NAMES.filter((name) => name !== "restore"))
     formRoute(app, deps, `/links/:host/:slug/${type}`, {
       schema: { params: LinkParams },
       async run({ params, ...by }) {
         const { position } = await changeOwnLink(deps, by, params, { type });
-        return { position, to: linkPath(params), notice: CHANGES[type].single };
+        return { position, notice: CHANGES[type].single };
       },
       path,
     });
@@ -87,15 +87,14 @@ export function linkPages(app: Api, deps: PortalDeps): void {
       const link = await ownLinkAt(deps, by.session.accountId, params);
       const patch = typed === undefined ? {} : editedFields({ external_id: typed }, shownFields(link));
       const { position } = await changeOwnLink(deps, by, params, { type: "restore", patch });
-      return { position, to: linkPath(params), notice: CHANGES.restore.single };
+      return { position, notice: CHANGES.restore.single };
     },
     again,
     path,
   });
 
   formRoute(app, deps, "/links/:host/:slug/edit", {
-    schema: { params: LinkParams, body: EditForm },
-    bodyLimit: FIELDS_FORM_BYTES,
+    ...edit,
     async run({ params, body: { url, revision, ...sent }, ...by }) {
       const link = await ownLinkAt(deps, by.session.accountId, params);
       const longUrl = url === undefined || url === link.longUrl ? link.longUrl : typedUrl(url);
@@ -105,20 +104,14 @@ export function linkPages(app: Api, deps: PortalDeps): void {
         ...editedFields(typedFields(sent), shownFields(link)),
       };
       const { position } = await changeOwnLink(deps, by, params, { type: "patch", patch }, revision);
-      const notice = "Your changes are saved. They hold from now on.";
-      return { position, to: linkPath(params), notice };
+      return { position, notice: "Your changes are saved. They hold from now on." };
     },
-    again,
-    path,
   });
 
   formRoute(app, deps, "/links/:host/:slug/draft", {
-    schema: { params: LinkParams, body: EditForm },
-    bodyLimit: FIELDS_FORM_BYTES,
+    ...edit,
     count: (session) => countDraft(deps, session),
     run: async ({ params, body, reply }) => ({ to: () => sendLink(deps, reply, params, { sent: body }) }),
-    again,
-    path,
   });
 }
 
@@ -146,17 +139,18 @@ async function sendLink(
   const typed = refused?.typed ?? sent;
   const editing = editedForm(link, history, typed, refused === undefined);
   const keepsPassword = link.passwordId !== undefined && !editing.typed.removesPassword;
+  const planned = typed
+    ? { ...readableFields(editing.typed), ...(keepsPassword && { has_password: true as const }) }
+    : { ...fieldsOf(link), rules: link.rules };
   const plan = planCard({
     title: typed ? "What it will be" : "What it is",
     shortName: shortName(link),
     longUrl: withUtm(typedUrl(editing.url), editing.utm, utmOf(link.longUrl)),
-    fields: typed
-      ? { ...readableFields(editing.typed), ...(keepsPassword && { has_password: true as const }) }
-      : { ...fieldsOf(link), rules: link.rules?.map(shownRule) },
+    fields: planned,
     now: deps.clock().getTime(),
     used,
   });
-  const edit = async () => editCard(link, tier, editing, await knownUtm(deps, accountId), refused);
+  const edit = async () => editCard(link, tier, editing, planned, await knownUtm(deps, accountId), refused);
   return sendPage(reply, {
     title: link.title ?? link.slug,
     nav: "Links",
@@ -232,32 +226,22 @@ function editedForm(
 function editCard(
   link: LinkDocument,
   tier: Tier,
-  { url, utm, typed, at }: Editing,
-  known: KnownUtm,
+  editing: Editing,
+  planned: PlannedFields,
+  knownUtm: KnownUtm,
   refused: RefusedForm | undefined,
 ): Html {
   const set = shownFields(link);
-  const destination = field({
-    label: "Destination",
-    name: "url",
-    required: true,
-    maxlength: LONGEST_URL,
-    autocomplete: "off",
-    value: url,
-    error: errorOf(refused, "url"),
+  const form = linkForm({
+    ...{ id: "edit", action: linkPath(link, "/edit"), draft: linkPath(link, "/draft") },
+    ...{ ...editing, tier, planned, set, knownUtm },
+    hidden: { revision: String(link.revision) },
     hint: "The short link and its QR code stay the same. From now on they lead here.",
-  });
-  const more = linkForm({
-    ...{ tier, typed, set, utm, knownUtm: known, at, planned: readableFields(typed) },
     hasPassword: link.passwordId !== undefined,
-    draft: linkPath(link, "/draft"),
+    errors: refused && fieldErrors(refused, set),
     button: "Save changes",
-    ...(refused && { errors: fieldErrors(refused, set) }),
   });
-  return card(
-    "Edit link",
-    html`<form method="post" action="${linkPath(link, "/edit")}" id="edit" class="form" data-live="${LIVE_PARTS}">${firstButton}${hiddenFields({ revision: String(link.revision) })}${destination}${more}</form>`,
-  );
+  return card("Edit link", form);
 }
 
 /** The link as it was, by what later changes say of the time before them. */
@@ -275,7 +259,6 @@ function restoreCard(link: LinkDocument, refused: RefusedForm | undefined): Html
   const externalId = field({
     label: fieldRow("external_id").label,
     name: "external_id",
-    autocomplete: "off",
     isExact: true,
     value: typedText(refused?.typed ?? { external_id: link.externalId }, "external_id"),
     error: errorOf(refused, "external_id"),

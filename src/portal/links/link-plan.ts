@@ -1,7 +1,8 @@
 // What a link is, or will be as it is typed: its code, how it looks in lists, and where it leads, for whom and until when, each
 // rule and limit as a sentence.
 import type { FieldGroup } from "../../commands/links/fields/link-fields.ts";
-import type { ShownRule } from "../../commands/links/fields/rule-fields.ts";
+import { shownRule } from "../../commands/links/fields/rule-fields.ts";
+import type { LinkRule } from "../../events/link-options.ts";
 import { conditionsInWords } from "../../queries/links/rule-sentences.ts";
 import { leftForLink, type Reach, reachOfRules } from "../../redirect/rules/reach.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
@@ -71,8 +72,8 @@ type Plan = {
 export function planCard({ title, shortName, longUrl, fields, now, image, used }: Plan): Html {
   const { rules = [], active_from: from, max_clicks: most, tags = [] } = fields;
   const whole = rules.filter((rule) => rule !== null);
-  const reach = reachOfRules(whole.map(asKept));
-  const left = leftForLink(whole.map(asKept), now);
+  const reach = reachOfRules(whole);
+  const left = leftForLink(whole, now);
   const items = rules.map((rule, place) =>
     ruleInWords(rule, place, rule === null ? undefined : reach[whole.indexOf(rule)]),
   );
@@ -89,11 +90,11 @@ ${(tags?.length ?? 0) > 0 && html`<p class="actions">${tags?.map((tag) => tagLin
   return html`<div id="link-plan">${card(title, body)}</div>`;
 }
 
-function ruleInWords(rule: ShownRule | null, place: number, reach: Reach | undefined): Html {
+function ruleInWords(rule: LinkRule | null, place: number, reach: Reach | undefined): Html {
   if (rule === null || reach === undefined)
     return html`<li><strong>${letterOf(place)}</strong>: not complete yet</li>`;
-  const { name, url } = rule;
-  const { share: _, ...when } = rule.when;
+  const { name, url, when: conditions } = shownRule(rule);
+  const { share: _, ...when } = conditions;
   const whom = Object.keys(when).length > 0 && html` (${clauseInWords(conditionsInWords(when))})`;
   return html`<li><strong>${ownDirection(name ?? letterOf(place))}</strong>: ${reachInWords(reach)} of visitors${whom} to ${shownUrl(url)}</li>`;
 }
@@ -102,8 +103,4 @@ function reachInWords({ least, most }: Reach): string {
   if (most === 0) return "none, as rules before it take all,";
   if (least === 100) return "100 %";
   return least === most ? `${most} %` : `${least} to ${most} %`;
-}
-
-function asKept({ when: { query, ...when } }: ShownRule) {
-  return { when: query ? { ...when, query: Object.entries(query) } : when };
 }

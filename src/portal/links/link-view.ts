@@ -8,7 +8,7 @@ import { hostName } from "../../runtime/addresses/host-name.ts";
 import { address } from "../shell/address.ts";
 import { type Html, html, offered } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { confirmedPost, copyButton, postButton } from "../shell/layout.ts";
+import { badge, confirmedPost, copyButton, postButton } from "../shell/layout.ts";
 import { readableUrl } from "./urls.ts";
 
 /** Of what is typed as a URL: longer than a link may have, so that the use case says what is wrong. */
@@ -35,6 +35,11 @@ export function counted(number: number, noun: string): string {
   return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
+/** With a capital at its start. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Path of a link's page; `below`: a subpath that starts with a slash. */
 export function linkPath({ host, slug }: Pick<LinkDocument, "host" | "slug">, below = ""): string {
   return `/portal/links/${encodeURIComponent(host)}/${encodeURIComponent(slug)}${below}`;
@@ -59,8 +64,7 @@ export const STATUS_WORDS: Readonly<Record<LinkStatus, string>> = {
 /** Nothing for a link that works. */
 export function statusBadge(status: LinkStatus): Html | "" {
   if (status === "live") return "";
-  const tone = status === "blocked" || status === "deleted" ? "bad" : "warn";
-  return html`<span class="badge badge-${tone}">${STATUS_WORDS[status]}</span>`;
+  return badge(status === "blocked" || status === "deleted" ? "bad" : "warn", STATUS_WORDS[status]);
 }
 
 /** Opens in a new tab, without a referrer. `url` must be http or https, which acceptUrl ensures. */

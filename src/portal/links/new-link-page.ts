@@ -22,11 +22,11 @@ import { field, hiddenFields } from "../shell/controls.ts";
 import { formRoute, type ShowAgain } from "../shell/form-route.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { pageHead } from "../shell/layout.ts";
+import { badge } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
 import { signedIn } from "../shell/sessions.ts";
-import { FIELDS_FORM_BYTES, LIVE_PARTS, linkForm } from "./link-form.ts";
+import { FIELDS_FORM_BYTES, LIVE_PARTS, linkForm, urlField } from "./link-form.ts";
 import { planCard } from "./link-plan.ts";
 import { LONGEST_URL, linkPath, shortName } from "./link-view.ts";
 import { qrImage } from "./qr-card.ts";
@@ -62,15 +62,15 @@ const NO_UTM = utmOf("");
 const ANY_SLUG = "a".repeat(SLUG_LENGTH);
 
 export function newLinkPage(app: Api, deps: PortalDeps): void {
-  const form = { schema: { querystring: Query } };
-  app.get("/links/new", form, (request, reply) => sendForm(deps, reply, { url: request.query.url }));
+  const page = { schema: { querystring: Query } };
+  app.get("/links/new", page, (request, reply) => sendForm(deps, reply, { url: request.query.url }));
 
   const again: ShowAgain = (reply, refused) => sendForm(deps, reply, refused.typed, refused);
-  const path = (_: FastifyRequest, typed: Sent) => address(PATH, { url: given(typed, "url") });
+  const path = (_: FastifyRequest, typed: Sent) => address(PATH, { url: textIn(typed, "url") });
+  const form = { schema: { body: CreateForm }, bodyLimit: FIELDS_FORM_BYTES, again, path };
 
   formRoute(app, deps, "/links", {
-    schema: { body: CreateForm },
-    bodyLimit: FIELDS_FORM_BYTES,
+    ...form,
     async run({ session: { accountId, tier }, context, body: { once, ...typed } }) {
       const by = { accountId, tier, via: "web" } as const;
       const wanted = {
@@ -86,17 +86,12 @@ export function newLinkPage(app: Api, deps: PortalDeps): void {
       const notice = `${shortName({ shortUrl })} is ready. Copy it, and share it.`;
       return { position, to: linkPath({ host, slug }), notice };
     },
-    again,
-    path,
   });
 
   formRoute(app, deps, "/links/new", {
-    schema: { body: CreateForm },
-    bodyLimit: FIELDS_FORM_BYTES,
+    ...form,
     count: (session) => countDraft(deps, session),
     run: async ({ body, reply }) => ({ to: () => sendForm(deps, reply, body) }),
-    again,
-    path,
   });
 }
 
@@ -116,51 +111,40 @@ async function sendForm(
   const errors = refused ? errorsOf(refused) : {};
   const utm = typedUtm(sent) ?? NO_UTM;
   const fields = typedFields(sent, true);
-  const act = refused ? "" : given(sent, "act");
+  const act = refused ? "" : textIn(sent, "act");
   const { rules, at } = actOnRules(fields.rules ?? [], act);
   const typed = { ...fields, rules };
   const planned = readableFields(typed);
-  const domain = usable.find(({ domainId }) => domainId === given(sent, "domain"));
-  const place = domain
-    ? { host: domain.hostname, origin: `https://${domain.hostname}` }
-    : { host: deps.baseHost, origin: deps.baseUrl };
+  const domain = usable.find(({ domainId }) => domainId === textIn(sent, "domain"));
+  const host = domain?.hostname ?? deps.baseHost;
+  const origin = domain ? `https://${host}` : deps.baseUrl;
   const isChosen = slugs === "everywhere" || domain !== undefined;
-  const slug = act === "random" && isChosen ? deps.links.randomSlug() : given(sent, "slug");
-  const state =
-    slugs === "none"
-      ? undefined
-      : await slugState(deps, accountId, {
-          host: place.host,
-          slug,
-          isChosen,
-          known: given(sent, "slug_known"),
-        });
+  const slug = act === "random" && isChosen ? deps.links.randomSlug() : textIn(sent, "slug");
   const brand = await brandOf(deps, accountId);
-  const url = given(sent, "url");
+  const url = textIn(sent, "url");
   const plan = planCard({
     title: "What it will be",
-    shortName: `${shortName({ shortUrl: place.origin })}/${slug || "…"}`,
+    shortName: `${shortName({ shortUrl: origin })}/${slug || "…"}`,
     longUrl: withUtm(typedUrl(url), utm, NO_UTM),
     fields: planned,
     now: deps.clock().getTime(),
     // A code is no more than shown here: without it the form is as good.
-    image: await qrImage(
-      deps,
-      `${place.origin}/${slug || ANY_SLUG}`,
-      brand?.qr ?? ACCOUNT_STYLE,
-      brand,
-    ).catch(() => undefined),
+    image: await qrImage(deps, `${origin}/${slug || ANY_SLUG}`, brand?.qr ?? ACCOUNT_STYLE, brand).catch(
+      () => undefined,
+    ),
   });
-  const more = linkForm({
-    tier,
-    typed,
-    planned,
-    errors,
-    utm,
+  const lookedUp = textIn(sent, "slug_known");
+  const state = await slugState(deps, accountId, { host, slug: isChosen ? slug : "", lookedUp });
+  const place =
+    slugs !== "none" &&
+    html`<div class="form-row">${usable.length > 0 && field({ label: "Domain", name: "domain", value: textIn(sent, "domain"), error: errors.domain, options: [["", "Default domain"], ...usable.map(({ domainId, hostname }) => [domainId ?? "", readableUrl(hostname)] as const)] })}
+${field({ ...SLUG_FIELD, name: "slug", value: slug, error: errors.slug })}<button class="button" name="act" value="random" formaction="${PATH}" formnovalidate data-part="field-slug ${LIVE_PARTS}" data-stays>Random</button></div>
+${state}${slugs === "on domains" && html`<p class="hint">On the default domain all are random; ${openedByOperator}.</p>`}`;
+  const form = linkForm({
+    ...{ action: "/portal/links", draft: PATH, hidden: { once: deps.newId() } },
+    ...{ tier, url, place, typed, planned, errors, utm, at },
     knownUtm: await knownUtm(deps, accountId),
-    draft: PATH,
     button: html`${icon("plus")}Create link`,
-    at,
   });
   return sendPage(reply, {
     title: "New link",
@@ -168,62 +152,53 @@ async function sendForm(
     status: refused?.status,
     notice:
       refused && Object.keys(errors).length === 0 ? { kind: "failed", text: refused.message } : undefined,
-    body: html`${pageHead("New link")}
-<div class="grid link-grid"><section class="card">
-<form method="post" action="/portal/links" class="form" data-live="${LIVE_PARTS}">${firstButton}${hiddenFields({ once: deps.newId() })}
-${urlField(url, errors.url)}
-${
-  slugs !== "none" &&
-  html`<div class="form-row">${usable.length > 0 && field({ label: "Domain", name: "domain", value: given(sent, "domain"), error: errors.domain, options: [["", "Default domain"], ...usable.map(({ domainId, hostname }) => [domainId ?? "", readableUrl(hostname)] as const)] })}
-${field({ ...SLUG_FIELD, name: "slug", value: slug, error: errors.slug })}<button class="button" name="act" value="random" formaction="${PATH}" formnovalidate data-part="field-slug ${LIVE_PARTS}" data-stays>Random</button></div>
-${state}${slugs === "on domains" && html`<p class="hint">On the default domain all are random; ${openedByOperator}.</p>`}`
-}
-${more}</form>
+    cards: [
+      html`<div class="grid link-grid"><section class="card">
+${form}
 ${slugs === "none" && html`<p class="hint">${mayHave ? addDomain : upgrade}</p>`}</section>
 ${plan}</div>`,
+    ],
   });
 }
 
-function given(sent: Sent, name: string): string {
+function textIn(sent: Sent, name: string): string {
   return cutText(typedText(sent, name), LONGEST_URL);
 }
-
-/** Pressed by Enter, as browsers press the first button of a form. */
-export const firstButton = html`<button class="visually-hidden" tabindex="-1" aria-hidden="true"></button>`;
 
 const SLUG_FIELD = {
   label: "Slug",
   maxlength: 50,
-  autocomplete: "off",
   isExact: true,
   placeholder: "random",
 } as const;
 
 type WantedSlug = {
   host: string;
+  /** Empty for a random one. */
   slug: string;
-  isChosen: boolean;
   /** What the form said last, so that only another slug is looked up. */
-  known: string;
+  lookedUp: string;
 };
 
 /** Whether the slug can be had, and why not; nothing of the link that has it. */
 async function slugState(
   deps: PortalDeps,
   accountId: string,
-  { host, slug, isChosen, known }: WantedSlug,
+  { host, slug, lookedUp }: WantedSlug,
 ): Promise<Html> {
-  const [asked = "", said = ""] = known.split(" ", 2);
+  const stateOf = (about: Html) => html`<div id="slug-state" role="status">${about}</div>`;
+  if (slug === "")
+    return stateOf(
+      html`<p class="hint">3 to 50 letters, digits, - and _. Leave it empty for a random one.</p>`,
+    );
   const key = `${host}/${slug.toLowerCase()}`;
-  const words =
-    slug === "" || !isChosen
-      ? ""
-      : asked === key && Object.hasOwn(SLUG_WORDS, said)
-        ? said
-        : await lookedUp(deps, accountId, host, slug);
-  const shown = SLUG_WORDS[words] ?? words;
-  const tone = words === "free" ? "good" : "warn";
-  return html`<div id="slug-state" role="status">${words === "" ? html`<p class="hint">3 to 50 letters, digits, - and _. Leave it empty for a random one.</p>` : html`<span class="badge badge-${tone}">${shown}</span>`}${Object.hasOwn(SLUG_WORDS, words) && hiddenFields({ slug_known: `${key} ${words}` })}</div>`;
+  const [lastKey, last = ""] = lookedUp.split(" ", 2);
+  const isSame = lastKey === key && Object.hasOwn(SLUG_WORDS, last);
+  const answer = isSame ? last : await lookUp(deps, accountId, host, slug);
+  const words = SLUG_WORDS[answer];
+  return stateOf(
+    html`${badge(answer === "free" ? "good" : "warn", words ?? answer)}${words && hiddenFields({ slug_known: `${key} ${answer}` })}`,
+  );
 }
 
 const SLUG_WORDS: Readonly<Record<string, string>> = {
@@ -233,7 +208,7 @@ const SLUG_WORDS: Readonly<Record<string, string>> = {
 const LOOK_UPS_AN_HOUR = 120;
 
 /** `free`, `taken`, or why it can't be. */
-async function lookedUp(deps: PortalDeps, accountId: string, host: string, typed: string): Promise<string> {
+async function lookUp(deps: PortalDeps, accountId: string, host: string, typed: string): Promise<string> {
   try {
     const slug = acceptCustomSlug(typed, host === deps.baseHost);
     await countTry(deps, `portal-slugs ${accountId}`, LOOK_UPS_AN_HOUR);
@@ -257,16 +232,9 @@ function errorsOf(refused: RefusedForm): FieldErrors {
   return fieldErrors(refused, NO_FIELDS);
 }
 
-function urlField(value: string, error: string | undefined): Html {
-  return field({
-    ...{ label: "Destination", name: "url", placeholder: "https://example.com/a/long/page", value, error },
-    ...{ required: true, maxlength: LONGEST_URL, autocomplete: "off", isExact: true },
-  });
-}
-
 /** The address alone. `once`: idempotency value of this form, so that submitting it twice creates one link. */
 export function createLinkForm(once: string): Html {
-  return html`<form method="post" action="/portal/links" class="form-row shorten">${hiddenFields({ once })}${urlField("", undefined)}<button class="button button-primary">${icon("plus")}Shorten</button></form>`;
+  return html`<form method="post" action="/portal/links" class="form-row shorten">${hiddenFields({ once })}${urlField("")}<button class="button button-primary">${icon("plus")}Shorten</button></form>`;
 }
 
 /** Of slugs on the base host, where they are random. */

@@ -2,7 +2,14 @@
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { acceptQrStyle, keepQrLook } from "../../commands/account/change-settings.ts";
-import { ACCOUNT_STYLE, QR_CORRECTIONS, QR_SHAPES, type QrStyle } from "../../events/links/qr-look.ts";
+import {
+  ACCOUNT_STYLE,
+  lookOf,
+  QR_CORRECTIONS,
+  QR_SHAPES,
+  type QrStyle,
+  scannedUrl,
+} from "../../events/links/qr-look.ts";
 import type { BrandDocument } from "../../projections/definitions/brands.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { ownLinkAt } from "../../queries/links/find-link.ts";
@@ -27,23 +34,23 @@ const FIELDS = {
   dark: { label: "Colour", type: "color" },
   light: { label: "Background", type: "color" },
   shape: { label: "Squares", options: QR_SHAPES.map((shape) => [shape, shape === "square" ? "Square" : "Rounded"]) },
-  frame: { label: "Words on a frame", maxlength: 24, placeholder: "Scan me", autocomplete: "off" },
+  frame: { label: "Words on a frame", maxlength: 24, placeholder: "Scan me" },
   margin: { label: "Margin", type: "number", min: 2, max: 20, required: true },
   ecc: { label: "Correction", options: QR_CORRECTIONS.map((level, n) => [level, CORRECTIONS[n]]) },
   logo: { label: "Your logo in the middle", options: [["true", "Yes"], ["false", "No"]] },
 } satisfies Fields; // biome-ignore format: a row a field
 
 /** What the card shows instead of what is kept. `image`: as a data URI. */
-type Chosen = { style: Readonly<Record<string, unknown>>; image?: string; refused?: RefusedForm };
+type QrDraft = { style: Readonly<Record<string, unknown>>; image?: string; refused?: RefusedForm };
 
-/** `show`: the page with its card as chosen. */
+/** `show`: the page with this draft. */
 export function qrForms(
   app: Api,
   deps: PortalDeps,
   show: (
     reply: Parameters<ShowAgain>[0],
     params: z.infer<typeof LinkParams>,
-    chosen: Chosen,
+    draft: QrDraft,
   ) => ReturnType<ShowAgain>,
 ): void {
   const form = {
@@ -60,7 +67,7 @@ export function qrForms(
     async run({ params, body, session: { accountId }, context }) {
       await ownLinkAt(deps, accountId, params);
       const { position } = await keepQrLook(deps, context, accountId, acceptQrStyle(body));
-      return { position, to: linkPath(params), notice: "All your QR codes look so from now on." };
+      return { position, notice: "All your QR codes look so from now on." };
     },
   });
   formRoute(app, deps, "/links/:host/:slug/qr/show", {
@@ -79,24 +86,23 @@ export function qrForms(
 export async function qrImage(
   { drawQr }: Pick<PortalDeps, "drawQr">,
   shortUrl: string,
-  { logo: hasLogo, ...style }: QrStyle,
+  style: QrStyle,
   brand: BrandDocument | null | undefined,
 ): Promise<string> {
-  const logo = hasLogo ? (brand?.logo ?? undefined) : undefined;
-  const ecc = logo === undefined ? style.ecc : "H";
-  const svg = await drawQr(`${shortUrl}?qr=1`, { ...style, format: "svg", size: 256, logo, ecc });
+  const look = lookOf(style, brand?.logo, { format: "svg", size: 256 });
+  const svg = await drawQr(scannedUrl(shortUrl), look);
   return `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
 }
 
-export function qrCard(link: LinkDocument, brand: BrandDocument | null | undefined, chosen?: Chosen): Html {
-  const { style, image, refused }: Chosen = chosen ?? { style: brand?.qr ?? {} };
+export function qrCard(link: LinkDocument, brand: BrandDocument | null | undefined, draft?: QrDraft): Html {
+  const { style, image, refused }: QrDraft = draft ?? { style: brand?.qr ?? {} };
   const set = Object.entries({ ...ACCOUNT_STYLE, ...style }).filter(([name]) => name in FIELDS);
   const values = Object.fromEntries(set.map(([name, value]) => [name, String(value)]));
   // The QR route needs the domain's id for a link on a custom domain, as slugs are unique per host only.
   const domain = link.domainId && { domain_id: link.domainId };
-  const asChosen = { look: "account", ...domain, ...(chosen && !refused && values) };
+  const asShown = { look: "account", ...domain, ...(draft && !refused && values) };
   const address = (format: string, size: number) =>
-    `/api/qr/${encodeURIComponent(link.slug)}?${new URLSearchParams({ ...asChosen, format, size: String(size) })}`;
+    `/api/qr/${encodeURIComponent(link.slug)}?${new URLSearchParams({ ...asShown, format, size: String(size) })}`;
   const downloads = DOWNLOADS.map(
     ([format, size, name]) =>
       html`<a class="button button-small" href="${address(format, size)}" download="${link.slug}.${format}">${icon("download")}${name}</a>`,
@@ -110,7 +116,7 @@ export function qrCard(link: LinkDocument, brand: BrandDocument | null | undefin
 ${refused && html`<p class="error" role="alert">${icon("alert")}${refused.message}</p>`}
 <p class="actions">${downloads}</p></div>
 <p class="hint">Its scans count as clicks; analytics says how many they are. ${!brand?.logo && offered("/portal/account/logo", html`<a href="/portal/account#logo">Put your logo in the middle</a>`)}</p>
-<details class="more-options" ${chosen && html`open`}><summary>Colours, shape and frame</summary>
+<details class="more-options" ${draft && html`open`}><summary>Colours, shape and frame</summary>
 <div><form class="stack" method="post" action="${path}" data-live="qr-drawn"><div class="grid grid-small">${inputs(fields, values, refused)}</div>
 <p class="actions"><button class="button" name="act" value="show" formaction="${path}/show" data-part="qr-drawn" data-stays>Show it</button><button class="button button-primary">Keep for all my links</button></p></form></div></details></section>`;
 }

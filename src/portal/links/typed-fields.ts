@@ -10,7 +10,7 @@ import {
   fieldsOf,
   LinkFields,
 } from "../../commands/links/fields/link-fields.ts";
-import { acceptedConditions, type ShownRule, shownRule } from "../../commands/links/fields/rule-fields.ts";
+import { acceptedConditions } from "../../commands/links/fields/rule-fields.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { commaSeparated } from "../../config/formats.ts";
 import type { LinkOptions, LinkRule, RuleConditions } from "../../events/link-options.ts";
@@ -61,7 +61,7 @@ const time: Form = { shown: (at: string) => at.replace(/(:00)?\.000Z$|Z$/, ""), 
 /** Boxes, in the order in which browsers send them. */
 const devices: Form = {
   ...list,
-  shown: (values: readonly string[]) => DEVICE_TYPES.filter((one) => values.includes(one)).join(", "),
+  shown: (values: readonly string[]) => DEVICE_TYPES.filter((type) => values.includes(type)).join(", "),
 };
 /** A line for each parameter; percent codes for what would be read otherwise. */
 const parameters: Form = {
@@ -71,12 +71,12 @@ const parameters: Form = {
       .join("\n"),
   read: (typed) => {
     const lines = typed.split("\n").filter((line) => line.trim() !== "");
-    const given = lines.map((line) => {
+    const pairs = lines.map((line) => {
       const [name = "", ...rest] = line.trim().split("=");
       const value = rest.join("=");
       return [decoded(name), value === "*" ? true : decoded(value)] as const;
     });
-    return Object.fromEntries(given);
+    return Object.fromEntries(pairs);
   },
 };
 
@@ -135,25 +135,25 @@ function shownBy({ shown }: Form, value: unknown): string {
 
 /** Of a form that was sent, without the rules that are empty, unless they are kept. */
 export function typedFields(sent: RefusedForm["typed"], keepsEmptyRules = false): TypedFields {
-  const given = (name: string) =>
+  const textOf = (name: string) =>
     [sent[name] ?? []]
       .flat()
-      .map((one) => String(one).replaceAll("\r\n", "\n").trim())
+      .map((value) => String(value).replaceAll("\r\n", "\n").trim())
       .filter(Boolean)
       .join(", ");
   const numbers = Object.keys(sent).flatMap((name) => /^rules\.(\d{1,2})\./.exec(name)?.[1] ?? []);
   const rules = [...new Set(numbers)]
     .sort((a, b) => Number(a) - Number(b))
     .map((index) => {
-      const of = (name: RuleInput) => given(ruleInput(index, name));
+      const of = (name: RuleInput) => textOf(ruleInput(index, name));
       return { id: of("id"), name: of("name"), url: of("url"), ...eachCondition(of) };
     })
     .filter(({ id: _, ...rule }) => keepsEmptyRules || Object.values(rule).some(Boolean));
   return {
-    ...Object.fromEntries(TEXT_NAMES.filter((name) => name in sent).map((name) => [name, given(name)])),
+    ...Object.fromEntries(TEXT_NAMES.filter((name) => name in sent).map((name) => [name, textOf(name)])),
     // The name alone is sent besides, so that a form without rules any more is told from one without inputs for them.
     ...((numbers.length > 0 || "rules" in sent) && { rules }),
-    removesPassword: given("remove_password") !== "",
+    removesPassword: textOf("remove_password") !== "",
   };
 }
 
@@ -193,8 +193,8 @@ function readField(typed: TypedFields, name: FieldName): unknown {
 }
 
 function readRule(rule: TypedRule) {
-  const given = CONDITION_NAMES.filter((name) => rule[name] !== "");
-  const when = Object.fromEntries(given.map((name) => [name, CONDITIONS[name].read(rule[name])]));
+  const names = CONDITION_NAMES.filter((name) => rule[name] !== "");
+  const when = Object.fromEntries(names.map((name) => [name, CONDITIONS[name].read(rule[name])]));
   return {
     ...(rule.id && { id: rule.id }),
     ...(rule.name && { name: rule.name }),
@@ -203,26 +203,24 @@ function readRule(rule: TypedRule) {
   };
 }
 
-/** Fields as answers have them, of a link or of a form; null for a rule that can't be read yet. */
+/** Fields as answers have them, of a link or of a form, and rules as events have them; null for one that can't be read yet. */
 export type PlannedFields = Omit<ReturnType<typeof fieldsOf>, "rules"> & {
-  rules?: readonly (ShownRule | null)[] | undefined;
+  rules?: readonly (LinkRule | null)[] | undefined;
 };
 
 /** What is typed, as far as it can be read; whatever would be refused is left out. */
 export function readableFields(typed: TypedFields): PlannedFields {
-  const read = TEXT_NAMES.filter((name) => typed[name]).flatMap((name) => {
+  const fields = TEXT_NAMES.filter((name) => typed[name]).flatMap((name) => {
     const { success, data } = LinkFields.shape[name].safeParse(readField(typed, name));
     if (!success) return [];
     if (name === "password") return [["has_password", true]];
     return [[name, fieldRow(name).kind === "time" ? utc(String(data)) : data]];
   });
   const rules = typed.rules?.map((rule) => {
-    const [one] = LinkFields.shape.rules.safeParse([readRule(rule)]).data ?? [];
-    return one && one.url !== ""
-      ? shownRule({ ...one, when: acceptedConditions(one.when) } as LinkRule)
-      : null;
+    const [read] = LinkFields.shape.rules.safeParse([readRule(rule)]).data ?? [];
+    return read && read.url !== "" ? ({ ...read, when: acceptedConditions(read.when) } as LinkRule) : null;
   });
-  return { ...Object.fromEntries(read), ...(rules?.length && { rules }) };
+  return { ...Object.fromEntries(fields), ...(rules?.length && { rules }) };
 }
 
 /** What the buttons beside rules do, by the value that they send as `act`: `add`, or one of these and a rule's place. */

@@ -54,9 +54,9 @@ const MOST_OFFERED = 30;
 
 export async function knownUtm(deps: StatusDeps, accountId: string): Promise<KnownUtm> {
   const { value: newest = [] } = await accountLinkPages(deps, accountId, { limit: LINKS_READ }).next();
-  const found = (newest as LinkDocument[]).map(({ longUrl }) => utmOf(longUrl));
+  const campaigns = (newest as LinkDocument[]).map(({ longUrl }) => utmOf(longUrl));
   const valuesOf = (name: UtmField) =>
-    found.map((utm) => utm[name]).filter(({ length }) => length > 0 && length <= LONGEST);
+    campaigns.map((utm) => utm[name]).filter(({ length }) => length > 0 && length <= LONGEST);
   return Object.fromEntries(
     UTM_FIELDS.map((name) => [name, [...new Set(valuesOf(name))].slice(0, MOST_OFFERED)]),
   ) as Record<UtmField, string[]>;
@@ -67,7 +67,7 @@ export function utmFields(values: Utm, known: KnownUtm): Html {
     const list = `known-${name}`;
     const input = field({
       ...{ label: `UTM ${name}`, name: `utm_${name}`, value: values[name], maxlength: LONGEST },
-      ...{ placeholder: PLACEHOLDERS[name], autocomplete: "off", list },
+      ...{ placeholder: PLACEHOLDERS[name], list },
     });
     return html`${input}<datalist id="${list}">${known[name].map((value) => html`<option value="${value}">`)}</datalist>`;
   });

@@ -41,15 +41,14 @@ export function proofPages(app: Api, deps: PortalDeps & { exports: OpenStreams }
   formRoute(app, deps, "/proof", {
     schema: { body: z.object({ proof: z.string().default("") }) },
     bodyLimit: FORM_BYTES,
-    path: PATH,
     async run({ reply, body: { proof } }) {
-      const found = await verifyExport(linesOf(proof), deps.sealKeys, { isOfLink: true }).catch(
+      const verification = await verifyExport(linesOf(proof), deps.sealKeys, { isOfLink: true }).catch(
         (error: unknown) => {
           if (!isRefused(error, "bad_export")) throw error;
           throw new Refused("invalid_request", error.message, { field: "proof" });
         },
       );
-      return { to: () => sendProof(deps, reply, proof, found) };
+      return { to: () => sendProof(deps, reply, proof, verification) };
     },
     again: (reply, refused) => sendProof(deps, reply, typedText(refused.typed, "proof"), undefined, refused),
   });
@@ -68,14 +67,14 @@ function sendProof(
   { sealKeys }: PortalDeps,
   reply: FastifyReply,
   proof: string,
-  found?: ExportVerification,
+  verification?: ExportVerification,
   refused?: RefusedForm,
 ): FastifyReply {
   const verdict =
-    found &&
+    verification &&
     card(
-      html`${found.ok ? "Proved" : "Not proved"}: <span class="break">${found.selection.link}</span>`,
-      html`<p class="break" role="status">${found.sentence}</p>${found.problems.length > 0 && html`<ul class="stack">${found.problems.map(({ stream, revision, message }) => html`<li class="break">${stream} ${revision}: ${message}</li>`)}</ul>`}`,
+      html`${verification.ok ? "Proved" : "Not proved"}: <span class="break">${verification.selection.link}</span>`,
+      html`<p class="break" role="status">${verification.sentence}</p>${verification.problems.length > 0 && html`<ul class="stack">${verification.problems.map(({ stream, revision, message }) => html`<li class="break">${stream} ${revision}: ${message}</li>`)}</ul>`}`,
     );
   return sendPage(reply, {
     title: "Check a proof",

@@ -9,29 +9,21 @@ import { OPTION_LIMITS } from "../../events/link-options.ts";
 import { byAddress, countTry } from "../../limits/rate-limit.ts";
 import { acceptFilters } from "../../queries/analytics/filter-values.ts";
 import type { Filters, GroupBy } from "../../queries/analytics/question.ts";
-import { ownLinkAt } from "../../queries/links/find-link.ts";
-import { namedLink } from "../../queries/links/named-link.ts";
 import { passCookie } from "../../redirect/password/link-pass.ts";
-import { askView } from "../analytics/ask-view.ts";
+import { filterChips } from "../analytics/analytics-bar.ts";
+import { askView, onlyLink } from "../analytics/ask-view.ts";
 import { breakdownCards, groupsOf, MOST_ROWS } from "../analytics/breakdowns.ts";
-import { filterChips } from "../analytics/filter-chips.ts";
 import { chartCard } from "../analytics/series-chart.ts";
 import { RangeQuery } from "../analytics/shown-range.ts";
-import {
-  AnalyticsQuery,
-  type AnalyticsView,
-  ownFilters,
-  viewAddress,
-  viewOf,
-} from "../analytics/view-address.ts";
+import { AnalyticsQuery, type AnalyticsView, ownFilters, viewOf } from "../analytics/view-address.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { field } from "../shell/controls.ts";
 import { html } from "../shell/html.ts";
 import { emptyCard, pageHead } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
-import { capital, filtersInWords } from "./view-in-words.ts";
+import { viewInWords } from "./view-in-words.ts";
 
-type Found = NonNullable<Awaited<ReturnType<typeof findSharedPage>>>;
+type PageOfAccount = NonNullable<Awaited<ReturnType<typeof findSharedPage>>>;
 
 const PATH = "/shared/:token";
 /** Of a client's address; a reader needs some for each look, and a token of 256 bits is never guessed. */
@@ -56,39 +48,39 @@ export function sharedPage(site: Api, deps: PortalDeps): void {
     PATH,
     { config, schema: { params: Params, querystring: AnalyticsQuery } },
     async (request, reply) => {
-      const found = await find(request);
-      if (!found) return sendGone(reply);
-      const of = passOf(found);
+      const page = await find(request);
+      if (!page) return sendGone(reply);
+      const lock = lockOf(page);
       const isOpen =
-        !of || deps.sharedPasswords.passes.isIn(request.headers.cookie, of, deps.clock().getTime());
+        !lock || deps.sharedPasswords.passes.isIn(request.headers.cookie, lock, deps.clock().getTime());
       if (!isOpen) return askPassword(reply, 401);
-      return await sendNumbers(deps, request, reply, found, request.query);
+      return await sendNumbers(deps, request, reply, page, request.query);
     },
   );
 
   site.post(PATH, { config, schema: { params: Params, body: PasswordForm } }, async (request, reply) => {
-    const found = await find(request);
-    const of = found && passOf(found);
-    if (!found) return sendGone(reply);
-    if (of) {
+    const page = await find(request);
+    if (!page) return sendGone(reply);
+    const lock = lockOf(page);
+    if (lock) {
       const { passes, check } = deps.sharedPasswords;
       try {
-        if (!(await check(of, request.ip, request.body.password)))
+        if (!(await check(lock, request.ip, request.body.password)))
           return askPassword(reply, 401, "This is not the password of this page");
       } catch (error) {
         if (!isRefused(error, "rate_limit_exceeded", "too_busy")) throw error;
         if (error.retryAfter !== undefined) reply.header("retry-after", error.retryAfter);
         return askPassword(reply, error.status ?? 503, error.message);
       }
-      const pass = passes.issue(of, deps.clock().getTime());
+      const pass = passes.issue(lock, deps.clock().getTime());
       reply.header("set-cookie", passCookie(pass, request.url, { isSecure }));
     }
     return reply.redirect(request.url, 303);
   });
 }
 
-/** Named as no link is. */
-function passOf({ page: { pageId, passwordId } }: Found) {
+/** What its password opens, named as no link is. */
+function lockOf({ page: { pageId, passwordId } }: PageOfAccount) {
   return passwordId === undefined ? undefined : { link: `shared page ${pageId}`, passwordId };
 }
 
@@ -96,34 +88,28 @@ async function sendNumbers(
   deps: PortalDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { page, accountId, tier }: Found,
+  { page, accountId, tier }: PageOfAccount,
   query: z.output<typeof AnalyticsQuery>,
 ): Promise<FastifyReply> {
-  const { filters: fixed, cards, range, from = "", to = "", timeZone } = page;
-  const shared = { cards, filters: fixed as Filters };
+  const { cards, range, from = "", to = "", timeZone } = page;
+  const shared = page.filters as Filters;
   // All of it, also what it is compared with, as that is time beyond the range: nothing, where its days are chosen.
   const compare = range === "custom" ? "none" : "previous";
   const time = RangeQuery.parse({ range, from, to, timezone: timeZone, compare });
   const { filters: typed, ...shown } = viewOf({ ...query, ...time }, tier, deps.clock(), timeZone);
   // What no click can have is no filter.
   const wished = await acceptFilters(typed, async (link) => link).catch(() => ({}));
-  const link = await linkOf(deps, accountId, shared.filters);
+  const link = await onlyLink(deps, accountId, shared);
   const groupBy = groupsOf(link, cards);
   const asked: AnalyticsView = {
     ...shown,
     path: request.url.split("?", 1)[0] ?? "",
-    canExport: false,
-    filters: narrowed(shared.filters, wished, groupBy),
+    offersAll: false,
+    filters: narrowed(shared, wished, groupBy),
     shared,
   };
   const wanted = { groupBy, limit: MOST_ROWS };
-  const { view, answer, isTooLarge } = await askView(
-    deps,
-    { accountId, tier },
-    asked,
-    wanted,
-    request.signal,
-  );
+  const { view, answer, isTooLarge } = await askView(deps, accountId, asked, wanted, request.signal);
   const isEmpty = answer === undefined || answer.totals.people + answer.totals.preview === 0;
   const own = { ...view, filters: ownFilters(view.filters, shared) };
   const nothing = isTooLarge
@@ -137,8 +123,8 @@ async function sendNumbers(
   return sendPage(reply, {
     title: page.name,
     scripts: ["chart.js"],
-    body: html`${pageHead(page.name, { lead: `${capital(view.range.name)}, ${filtersInWords(shared.filters, link)}` })}
-${filterChips(own, link, viewAddress(view, { filters: shared.filters }))}
+    body: html`${pageHead(page.name, { lead: viewInWords(view.range, shared, link) })}
+${filterChips(own, link)}
 ${answer && chartCard(view, answer)}
 ${isEmpty ? nothing : breakdownCards(view, answer, link, request.visit.assets.url("world.svg"))}`,
   });
@@ -151,17 +137,10 @@ ${isEmpty ? nothing : breakdownCards(view, answer, link, request.visit.assets.ur
 export function narrowed(fixed: Filters, wished: Filters, shown: readonly GroupBy[]): Filters {
   const filters: { [G in GroupBy]?: readonly string[] } = { ...fixed };
   for (const field of shown) {
-    const chosen = wished[field]?.find((value) => fixed[field]?.includes(value) ?? true);
-    if (chosen !== undefined) filters[field] = [chosen];
+    const first = wished[field]?.find((value) => fixed[field]?.includes(value) ?? true);
+    if (first !== undefined) filters[field] = [first];
   }
   return filters;
-}
-
-/** The one link whose numbers are shared, by which its rules have names. */
-async function linkOf(deps: PortalDeps, accountId: string, { link: keys = [] }: Filters) {
-  const [key] = keys;
-  if (key === undefined || keys.length > 1) return undefined;
-  return await ownLinkAt(deps, accountId, namedLink(key, deps.baseHost));
 }
 
 /** One answer for a page that was ended, is over, or never was. */
@@ -189,7 +168,6 @@ function askPassword(reply: FastifyReply, status: number, error?: string): Fasti
       type: "password",
       required: true,
       autofocus: true,
-      autocomplete: "off",
       isExact: true,
       maxlength: OPTION_LIMITS.password,
       error,

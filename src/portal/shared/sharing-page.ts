@@ -1,4 +1,5 @@
 // /portal/shared: makes pages and weekly mails of the view of analytics in the address, lists and ends them.
+import { parse } from "node:querystring";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
@@ -17,7 +18,8 @@ import { DAY_MS, instantOf, type TimeZone } from "../../queries/analytics/time-z
 import { parseDate } from "../../runtime/moment.ts";
 import { acceptedFilters } from "../analytics/ask-view.ts";
 import { CARDS } from "../analytics/breakdowns.ts";
-import { AnalyticsQuery, type AnalyticsView, viewAddress, viewOf } from "../analytics/view-address.ts";
+import { AnalyticsQuery, requestedView, viewAddress } from "../analytics/view-address.ts";
+import { capital } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { type Fields, schemaOf } from "../shell/controls.ts";
 import { formRoute } from "../shell/form-route.ts";
@@ -34,13 +36,13 @@ import {
 } from "../shell/layout.ts";
 import { sendPage } from "../shell/page.ts";
 import { type RefusedForm, typedText } from "../shell/refused-form.ts";
-import { type SignedIn, signedIn } from "../shell/sessions.ts";
-import { capital, filtersInWords, rangeInWords } from "./view-in-words.ts";
+import { signedIn } from "../shell/sessions.ts";
+import { filtersInWords, rangeInWords, viewInWords } from "./view-in-words.ts";
 
 const PATH = "/portal/shared";
 const MAILS = `${PATH}/mails`;
 
-const NAME = { label: "Name", required: true, maxlength: SHARED_NAME_MAX, autocomplete: "off" } as const;
+const NAME = { label: "Name", required: true, maxlength: SHARED_NAME_MAX } as const;
 const PAGE = {
   name: { ...NAME, placeholder: "What it shows, such as “Spring sale”" },
   cards: {
@@ -58,7 +60,6 @@ const PAGE = {
   ends: {
     label: "Last day",
     type: "date",
-    autocomplete: "off",
     maxlength: 30,
     hint: "Until you end it when empty",
     refusedAs: "ends_at",
@@ -70,26 +71,23 @@ const view = z.string().max(8_000).default("");
 
 export function sharingPages(app: Api, deps: PortalDeps): void {
   const writing = { ...deps, ...deps.links };
-  const viewIn = (text: string, { tier, timeZone }: SignedIn, { visit }: FastifyRequest) =>
-    viewOf(queryOf(text), tier, deps.clock(), timeZone ?? visit.zone);
+  const viewIn = (text: string, request: FastifyRequest) =>
+    requestedView(request, AnalyticsQuery.parse(parse(text)), deps.clock());
 
   async function show(reply: FastifyReply, text: string, refused?: RefusedForm) {
     const { request } = reply;
     const session = signedIn(request);
     requireDeveloper(session.tier, "Shared pages");
     const { sharedPages, weeklyMails } = opened(await deps.links.currentAccount(session.accountId));
-    const shown = viewIn(text, session, request);
+    const shown = viewIn(text, request);
     return sendPage(reply, {
       title: "Share numbers",
       nav: "Analytics",
       refused,
       above: html`<a href="${viewAddress(shown)}">Analytics</a>`,
-      lead: html`${inWords(shown)}. <a href="${viewAddress(shown)}">Choose something else</a>`,
+      lead: html`${viewInWords(shown.range, shown.filters)}. <a href="${viewAddress(shown)}">Choose something else</a>`,
       cards: [
-        html`<div class="grid">`,
-        pageCard(text),
-        mailCard(text, deps.mailer !== undefined),
-        html`</div>`,
+        [pageCard(text), mailCard(text, deps.mailer !== undefined)],
         tableCard("Your shared pages", pageColumns(deps.clock()), [...sharedPages.values()].reverse()),
         tableCard("Your weekly mails", MAIL_COLUMNS, [...weeklyMails.values()].reverse()),
       ],
@@ -105,17 +103,16 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
     schema: { body: schemaOf(PAGE).extend({ view }) },
     async run({ request, reply, context, session, body: { view: text, ends, cards = [], ...typed } }) {
       const { accountId } = session;
-      const { range, filters } = viewIn(text, session, request);
-      const made = await makeSharedPage(writing, context, accountId, {
+      const { range, filters } = viewIn(text, request);
+      const { page, path, position } = await makeSharedPage(writing, context, accountId, {
         ...{ ...typed, ...range.typed, cards },
         filters: await acceptedFilters(deps, accountId, filters),
         timeZone: range.zone.name,
         endsAt: dayAfter(ends, range.zone),
       });
-      const url = `${deps.baseUrl}${made.path}`;
-      return { position: made.position, to: () => sendMade(reply, made.page, url) };
+      const url = `${deps.baseUrl}${path}`;
+      return { position, to: () => sendMade(reply, page, url) };
     },
-    path: PATH,
     again,
   });
 
@@ -125,21 +122,19 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
     count: "uncounted",
     async run({ context, session: { accountId }, params: { pageId } }) {
       const { position } = await endSharedPage(writing, context, accountId, pageId);
-      return { position, to: PATH, notice: "The page is ended: its address leads nowhere now." };
+      return { position, notice: "The page is ended: its address leads nowhere now." };
     },
-    path: PATH,
     again: "back",
   });
 
   formRoute(app, deps, "/shared/mails", {
     schema: { body: schemaOf(MAIL).extend({ view }) },
     async run({ request, context, session, body: { name, view: text } }) {
-      const typed = viewIn(text, session, request).filters;
+      const typed = viewIn(text, request).filters;
       const filters = await acceptedFilters(deps, session.accountId, typed);
       const { position } = await beginWeeklyMail(deps, context, session.accountId, { name, filters });
-      return { position, to: PATH, notice: "The mail comes on Mondays at 8:00." };
+      return { position, notice: "The mail comes on Mondays at 8:00." };
     },
-    path: PATH,
     again,
   });
 
@@ -148,9 +143,8 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
     count: "uncounted",
     async run({ context, session: { accountId }, params: { mailId } }) {
       const { position } = await stopWeeklyMail(deps, context, accountId, mailId);
-      return { position, to: PATH, notice: "The mail is stopped." };
+      return { position, notice: "The mail is stopped." };
     },
-    path: PATH,
     again: "back",
   });
 }
@@ -159,19 +153,6 @@ export function sharingPages(app: Api, deps: PortalDeps): void {
 function dayAfter(text: string, zone: TimeZone): string {
   const day = parseDate(text);
   return day === undefined ? text : new Date(instantOf(zone, day + DAY_MS, "start")).toISOString();
-}
-
-function queryOf(text: string): z.output<typeof AnalyticsQuery> {
-  const sent = Map.groupBy(new URLSearchParams(text), ([key]) => key);
-  const values = Array.from(sent, ([key, pairs]) => {
-    const [first, ...more] = pairs.map(([, value]) => value);
-    return [key, more.length > 0 ? [first, ...more] : first] as const;
-  });
-  return AnalyticsQuery.parse(Object.fromEntries(values));
-}
-
-function inWords({ range, filters }: AnalyticsView): string {
-  return `${capital(range.name)}, ${filtersInWords(filters)}`;
 }
 
 function pageCard(text: string): Card {

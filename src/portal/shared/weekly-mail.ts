@@ -2,10 +2,10 @@
 import type { Mail } from "../../commands/mail/mailer.ts";
 import type { AccountAnswer, GroupBy, GroupRow, Totals } from "../../queries/analytics/question.ts";
 import { addressIn } from "../account-address.ts";
-import { METRIC_ROWS } from "../analytics/metrics.ts";
+import { METRIC_ROWS, metricText } from "../analytics/metrics.ts";
 import { FIELD_NAMES, valueName } from "../analytics/value-names.ts";
 import { ANALYTICS } from "../analytics/view-address.ts";
-import { count } from "../links/link-view.ts";
+import { count, counted } from "../links/link-view.ts";
 import { address } from "../shell/address.ts";
 import { html, htmlText } from "../shell/html.ts";
 import { filtersInWords } from "./view-in-words.ts";
@@ -38,7 +38,7 @@ export function weeklyMail({ to, accountId, name, filters, answer, zone, baseUrl
   const of = filtersInWords(filters);
   const numbers = METRICS.map((metric) => ({
     name: METRIC_ROWS[metric].name,
-    value: numberText(answer.totals[metric]),
+    value: metricText(answer.totals, metric),
     change: changeOf(answer.totals[metric], answer.previous?.totals[metric] ?? null),
   }));
   const lists = MAIL_GROUPS.map((field) => ({
@@ -49,7 +49,9 @@ export function weeklyMail({ to, accountId, name, filters, answer, zone, baseUrl
   })).filter(({ rows }) => rows.length > 0);
   const text = [
     `${name}\n${week}, ${of}.`,
-    numbers.map((one) => `${one.name}: ${one.value}${one.change && ` (${one.change})`}`).join("\n"),
+    numbers
+      .map(({ name: metric, value, change }) => `${metric}: ${value}${change && ` (${change})`}`)
+      .join("\n"),
     ...lists.map(
       ({ title, rows }) => `${title}\n${rows.map((row) => `  ${row.value}  ${row.name}`).join("\n")}`,
     ),
@@ -58,20 +60,15 @@ export function weeklyMail({ to, accountId, name, filters, answer, zone, baseUrl
   ].join("\n\n");
   const body = html`<!doctype html><html lang="en"><body style="font:16px/1.5 sans-serif;max-width:36rem">
 <h1 style="font-size:1.25rem">${name}</h1><p>${week}, ${of}.</p>
-<table cellpadding="4">${numbers.map((one) => html`<tr><td>${one.name}</td><td align="right"><strong>${one.value}</strong></td><td>${one.change}</td></tr>`)}</table>
+<table cellpadding="4">${numbers.map(({ name: metric, value, change }) => html`<tr><td>${metric}</td><td align="right"><strong>${value}</strong></td><td>${change}</td></tr>`)}</table>
 ${lists.map(({ title, rows }) => html`<h2 style="font-size:1rem">${title}</h2><table cellpadding="4">${rows.map((row) => html`<tr><td align="right">${row.value}</td><td>${row.name}</td></tr>`)}</table>`)}
 <p><a href="${all}">All numbers</a></p><p><small><a href="${stopUrl}">Stop this mail</a></small></p></body></html>`;
-  const clicks = answer.totals.people;
-  const subject = `${name}: ${count(clicks)} click${clicks === 1 ? "" : "s"} last week`;
+  const subject = `${name}: ${counted(answer.totals.people, "click")} last week`;
   return { to, subject, text: `${text}\n`, html: htmlText(body), stopUrl };
 }
 
 function rowOf(field: GroupBy, { value, label, people }: GroupRow) {
   return { name: label ?? valueName(field, value), value: count(people) };
-}
-
-function numberText(number: number | null): string {
-  return number === null ? "not known" : count(number);
 }
 
 /** Such as `+12%, 100 the week before`. */

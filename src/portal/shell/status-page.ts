@@ -42,11 +42,7 @@ const AREAS: readonly AreaWords[] = [
 const LOOK_EVERY_MS = 1_000;
 
 export function statusPage(site: Api, deps: Watched): void {
-  const problems = atMostEvery(
-    LOOK_EVERY_MS,
-    () => performance.now(),
-    () => deps.problems("public"),
-  );
+  const problems = atMostEvery(LOOK_EVERY_MS, () => deps.problems("public"));
   site.get("/status", async (_request, reply) => {
     const affected = new Set((await problems()).flatMap(({ affects }) => affects));
     const isWorking = ({ area }: AreaWords) => !affected.has(area);

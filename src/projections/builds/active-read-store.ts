@@ -76,10 +76,14 @@ function notBuilt({ name }: ProjectionGroup, { building }: Builds): ProjectionNo
 /** Finds the build that is queried, by the list of builds as it was last read where it can't be read now. */
 function buildFinder(store: ReadStore, group: ProjectionGroup, clock: () => number): () => Promise<Build> {
   let known = NO_BUILDS;
-  const recent = atMostEvery(CACHED_FOR_MS, clock, async () => {
-    known = await readBuilds(store, group).catch(() => known);
-    return known;
-  });
+  const recent = atMostEvery(
+    CACHED_FOR_MS,
+    async () => {
+      known = await readBuilds(store, group).catch(() => known);
+      return known;
+    },
+    clock,
+  );
   return async () => {
     const build = queriedBuild(group, await recent());
     if (build) return build;

@@ -3,7 +3,7 @@ import { type Checkpoint, CheckpointMoved, type ReadStore } from "../../stores/r
 import type { ProjectionGroup } from "../groups.ts";
 import { type Builds, NO_BUILDS } from "./builds.ts";
 
-export type BuildsDeps = { readStore: Pick<ReadStore, "checkpoint" | "write">; newId: () => string };
+type BuildsDeps = { readStore: Pick<ReadStore, "checkpoint" | "write">; newId: () => string };
 
 type Named = Pick<ProjectionGroup, "name">;
 

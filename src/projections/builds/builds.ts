@@ -29,6 +29,7 @@ export type Builds = {
 export const NO_BUILDS: Builds = { retired: [], next: 0 };
 
 type Version = Pick<ProjectionGroup, "version">;
+type Named = Pick<ProjectionGroup, "name">;
 
 export function isSame(build: Build | undefined, other: Build | undefined): boolean {
   return build !== undefined && build.build === other?.build;
@@ -106,7 +107,8 @@ export function beginAnew(builds: Builds, program: Version, wrong: Build, becaus
 }
 
 /** With the previous build in the making again. @throws no_previous_build, also for one that this program can't fold on */
-export function rollBack(builds: Builds, program: Version, name: string): Builds {
+export function rollBack(builds: Builds, program: Version & Named): Builds {
+  const { name } = program;
   const { previous, building } = builds;
   if (!builds.active || !previous)
     throw new Refused("no_previous_build", `There is no previous build of ${name}`);
@@ -137,7 +139,7 @@ export function complete(builds: Builds, build: Build, events: number): Builds {
 }
 
 /** Without the build in the making. @throws nothing_else_answers for the first build of a group */
-export function cancel(builds: Builds, name: string): Builds {
+export function cancel(builds: Builds, { name }: Named): Builds {
   const { building, ...rest } = builds;
   if (!building) return builds;
   if (!builds.active)

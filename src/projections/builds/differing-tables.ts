@@ -10,7 +10,7 @@ import { type AccountDay, chunkOf, headsOf, type StoredHead } from "../fold/clic
 import { type FieldDifference, fieldsThatDiffer } from "./field-differences.ts";
 
 /** `position`: of the first row that differs. */
-export type TableDifference = { position: Position; fields: FieldDifference[] };
+type TableDifference = { position: Position; fields: FieldDifference[] };
 
 const PAGE = 1_000;
 

@@ -16,8 +16,6 @@ import { dropRetired } from "./register-builds.ts";
 /** `readStore`: the unmapped one. */
 export type OperateDeps = RecordDeps & { readStore: ReadStore };
 
-type Operate = (deps: OperateDeps, context: CommandContext, group: ProjectionGroup) => Promise<Builds>;
-
 /** All groups when `names` is empty. @throws unknown_projection */
 export function groupsNamed(names: readonly string[]): ProjectionGroup[] {
   const present = projectionGroups.map(({ name }) => name);
@@ -58,19 +56,23 @@ export async function cancelBuild(
   const builds = await readBuilds(deps.readStore, group);
   const { building } = builds;
   if (!building) return undefined;
-  cancel(builds, group.name);
+  cancel(builds, group);
   const { version, build } = building;
   const data = { projection: group.name, version, build };
   await recordActions(deps, context, [{ type: "ProjectionBuildCancelled", data }]);
-  await changeBuilds(deps, group, (now) => cancel(now, group.name));
+  await changeBuilds(deps, group, (now) => cancel(now, group));
   await dropRetired(deps, group);
   return building;
 }
 
 /** Has the previous build folded on, and then take over. @throws no_previous_build */
-export const requestRollback: Operate = async (deps, context, group) => {
+export async function requestRollback(
+  deps: OperateDeps,
+  context: CommandContext,
+  group: ProjectionGroup,
+): Promise<Builds> {
   const builds = await readBuilds(deps.readStore, group);
-  rollBack(builds, group, group.name);
+  rollBack(builds, group);
   const [replaced, previous] = [builds.active as Build, builds.previous as Build];
   const data = {
     projection: group.name,
@@ -80,5 +82,5 @@ export const requestRollback: Operate = async (deps, context, group) => {
     replacedBuild: replaced.build,
   };
   await recordActions(deps, context, [{ type: "ProjectionRolledBack", data }]);
-  return await changeBuilds(deps, group, (now) => rollBack(now, group, group.name));
-};
+  return await changeBuilds(deps, group, (now) => rollBack(now, group));
+}

@@ -1,16 +1,17 @@
 // Verifies a build: folds the log into an empty store, and compares each stored document with it at the same position.
+
 import { pause } from "../../runtime/pause.ts";
 import { upTo } from "../../stores/event-store/log-pages.ts";
 import { type Position, START } from "../../stores/event-store/port.ts";
 import { documentPages, documentsById } from "../../stores/read-store/document-pages.ts";
 import type { CollectionSpec, Document, ReadStore } from "../../stores/read-store/port.ts";
 import { clickTables } from "../definitions/click-tables/chunk.ts";
+import { eventOf } from "../definitions/click-tables/positions.ts";
 import type { DaySummary } from "../definitions/summaries/day.ts";
 import type { LinkLifeDocument } from "../definitions/summaries/link-life.ts";
 import { openDays } from "../definitions/summaries/open-days.ts";
 import { type Build, type BuildStore, storeOfBuild } from "../fold/build.ts";
 import { openDaysOf } from "../fold/clicks/stored-tables.ts";
-import { eventOf } from "../fold/clicks/table-day.ts";
 import { foldBuild } from "../fold/fold-build.ts";
 import { groupCollections, type ProjectionGroup } from "../groups.ts";
 import { queriedBuild } from "./builds.ts";

@@ -7,9 +7,9 @@ import { cutText } from "../../runtime/text/cut-text.ts";
 const LONGEST = 150;
 const CODE_CHARACTERS = 12;
 
-/** `rule`: as of LinkClicked. A long destination is cut, and told apart from others by a code. */
-export function ruleHit(rule: string, longUrl: string): string {
-  return `${rule} ${shortDestination(longUrl)}`;
+/** `rule`: as of LinkClicked. `destination`: of shortDestination. */
+export function ruleHit(rule: string, destination: string): string {
+  return `${rule} ${destination}`;
 }
 
 /** A long one is cut, and told apart from others by a code. */
@@ -19,10 +19,7 @@ export function shortDestination(longUrl: string): string {
   return `${cutText(longUrl, LONGEST).toWellFormed()}… ${code}`;
 }
 
-/** `destination`: undefined for what a tally has counted as others. */
-export function partsOfRuleHit(value: string): { rule: string; destination: string | undefined } {
+export function partsOfRuleHit(value: string): { rule: string; destination: string } {
   const at = value.indexOf(" ");
-  return at === -1
-    ? { rule: value, destination: undefined }
-    : { rule: value.slice(0, at), destination: value.slice(at + 1) };
+  return { rule: value.slice(0, at), destination: value.slice(at + 1) };
 }

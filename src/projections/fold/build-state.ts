@@ -95,11 +95,6 @@ export class BuildState {
     return this.#documents.reduce((sum, { changing }) => sum + changing, A_TABLE * tables);
   }
 
-  /** Whether there are withdrawals that are not in the documents yet. */
-  get isPending(): boolean {
-    return this.#pending.length > 0;
-  }
-
   /** Milliseconds until there is work between commits: 0 while there is. */
   get workMs(): number {
     return this.#clicks?.work.waitMs(this.#pending) ?? Number.POSITIVE_INFINITY;
@@ -206,12 +201,12 @@ export class BuildState {
       ...{ position, eventId },
       ...this.#notes.counted(),
       ...(this.waitsFor && { waitsFor: this.waitsFor }),
-      ...(this.isPending && { more: { pending: this.#pending } satisfies More }),
+      ...(this.#pending.length > 0 && { more: { pending: this.#pending } satisfies More }),
     };
   }
 
   #takeEvent(recorded: StoredEvent): void {
-    if (this.#isWithdrawal(recorded.type)) {
+    if (this.#clicks && WITHDRAWALS.has(recorded.type)) {
       const link = recorded.stream.slice(PREFIX.withdrawals.length);
       this.#pending.push({ link, position: recorded.position });
     }
@@ -232,10 +227,6 @@ export class BuildState {
 
   #isOfClicks(type: string): boolean {
     return this.#clicks !== undefined && (type === "LinkClicked" || WITHDRAWALS.has(type));
-  }
-
-  #isWithdrawal(type: string): boolean {
-    return this.#clicks !== undefined && WITHDRAWALS.has(type);
   }
 
   #note(event: SetAsideEvent): void {

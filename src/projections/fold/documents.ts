@@ -1,4 +1,4 @@
-// The documents of one projection's build: folded in memory, and kept there for the next commit, as most change again.
+// Folds the documents of one projection that change with a commit.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { documentsById } from "../../stores/read-store/document-pages.ts";
@@ -10,14 +10,10 @@ export type OnRefused = (event: StoredEvent, error: unknown) => void;
 
 /** Documents that are read and folded at a time; other work of the thread is done in between. */
 const AT_A_TIME = 250;
-/** Those with most events of the last commit, which likely change with the next one, too. */
-const MOST_KEPT = 1_000;
 
 export class Documents {
   readonly projection: Projection;
   readonly #readStore: Pick<ReadStore, "getMany">;
-  /** As they are stored. */
-  #kept = new Map<string, Document>();
   /** The events taken, by the document that they change. */
   #waiting = new Map<string, StoredEvent[]>();
 
@@ -48,7 +44,7 @@ export class Documents {
     const changed: Document[] = [];
     for (let at = 0; at < ids.length; at += AT_A_TIME) {
       const slice = ids.slice(at, at + AT_A_TIME);
-      const stored = await this.#stored(slice);
+      const stored = await documentsById(this.#readStore, this.projection.collection.name, slice);
       for (const id of slice) {
         const events = this.#waiting.get(id) ?? [];
         let folded: Document | undefined;
@@ -63,21 +59,8 @@ export class Documents {
       }
       if (at + AT_A_TIME < ids.length) await yieldToLoop();
     }
-    const events = ({ _id }: Document) => this.#waiting.get(_id)?.length ?? 0;
-    const busiest = changed.length <= MOST_KEPT ? changed : changed.toSorted((a, b) => events(b) - events(a));
-    this.#kept = new Map(busiest.slice(0, MOST_KEPT).map((document) => [document._id, document]));
     this.#waiting = new Map();
     return changed;
-  }
-
-  async #stored(ids: readonly string[]): Promise<Map<string, Document>> {
-    const missing = ids.filter((id) => !this.#kept.has(id));
-    const byId = await documentsById(this.#readStore, this.projection.collection.name, missing);
-    for (const id of ids) {
-      const kept = this.#kept.get(id);
-      if (kept) byId.set(id, kept);
-    }
-    return byId;
   }
 
   /** Slow, as each event is folded into a copy, so that a refused one changes nothing. */

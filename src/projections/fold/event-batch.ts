@@ -6,7 +6,7 @@ import type { RecordedEvent } from "../../stores/event-store/port.ts";
 import type { AwaitedEvent } from "../../stores/read-store/port.ts";
 
 /** `last`: of those before `waitsFor`. */
-export type EventBatch = {
+type EventBatch = {
   count: number;
   last: RecordedEvent | undefined;
   events: StoredEvent[];

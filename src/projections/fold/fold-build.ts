@@ -12,7 +12,7 @@ import type { BuildState } from "./build-state.ts";
 import { droppedOrOlder, type FoldDeps, FoldedFromElsewhere } from "./fold-deps.ts";
 import { openBuild } from "./open-build.ts";
 
-export type FoldOptions = {
+type FoldOptions = {
   signal: AbortSignal;
   /** Goes on with what is appended until the signal aborts; otherwise it ends at the end of the log. */
   follows: boolean;

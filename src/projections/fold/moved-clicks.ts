@@ -17,10 +17,10 @@ const FIELDS = {
   os: ({ os }) => os?.name ?? UNKNOWN,
 } as const satisfies Record<string, (of: Classified) => string>;
 
-export type MovedField = keyof typeof FIELDS;
+type MovedField = keyof typeof FIELDS;
 
 /** `of`: what moves, most clicks first; at most MOST_MOVES, `others`: clicks of the rest. */
-export type MovedClicks = {
+type MovedClicks = {
   clicks: number;
   /** Events among them that can't be read. */
   unreadable: number;

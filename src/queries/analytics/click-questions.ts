@@ -37,7 +37,7 @@ type Deps = {
  * Groups may be of rules with their destinations. `hitsOnly`, `visitorKinds`: as of Counting, by default people's. `begins`: where a range without `from` begins at the
  * latest. `end`: where one without `to` ends, by default now.
  */
-export type ClickQuestion = Omit<AccountQuestion, "groupBy"> & {
+type ClickQuestion = Omit<AccountQuestion, "groupBy"> & {
   groupBy: readonly CountedBy[];
   hitsOnly?: boolean;
   visitorKinds?: readonly ClickKind[];
@@ -48,13 +48,13 @@ export type ClickQuestion = Omit<AccountQuestion, "groupBy"> & {
 type Groups = { [F in CountedBy]?: Group };
 
 /** `days`: those with visitors. */
-export type ClickAnswer = Omit<AccountAnswer, "groups"> & {
+type ClickAnswer = Omit<AccountAnswer, "groups"> & {
   groups: Groups;
   days: DayVisitors[];
 };
 
 /** It ends, with the reason of the signal, when nobody waits for the answer any more. */
-export type AskAccount = (question: AccountQuestion, signal?: AbortSignal) => Promise<AccountAnswer>;
+type AskAccount = (question: AccountQuestion, signal?: AbortSignal) => Promise<AccountAnswer>;
 
 /** One for all that ask, as it keeps what it has read. Answers throw invalid_range, range_too_large and what the stores throw. */
 export function clickQuestions({
@@ -196,7 +196,7 @@ export function clickQuestions({
 }
 
 /** `link`: its key; of the account. `now`: milliseconds. */
-export type LifeQuestion = {
+type LifeQuestion = {
   accountId: string;
   link: string;
   groupBy: readonly CountedBy[];

@@ -36,7 +36,7 @@ type Deps = {
 };
 
 /** `zone`: its name, as it crosses threads. */
-export type LinkRange = Omit<RangeRequest, "zone"> & { zone: string };
+type LinkRange = Omit<RangeRequest, "zone"> & { zone: string };
 
 /**
  * `link`: as it is at present. Without a range: of its whole life, with a series of the last 24 hours and no visitors.
@@ -50,7 +50,7 @@ export type AskLink = (
 ) => Promise<LinkNumbers>;
 
 /** `start`: milliseconds. */
-export type SeriesPoint = HitCounts & { start: number };
+type SeriesPoint = HitCounts & { start: number };
 
 /** `values`: largest first. `other`: hits of the values that are not listed. */
 export type ListedValues = { values: [value: string, hits: number][]; other: number };
@@ -189,7 +189,7 @@ function byRule({ values, other }: ListedValues): Breakdowns["rules"] {
     const counted = rules.get(rule) ?? { id: rule === NO_RULE ? null : rule, hits: 0, destinations: [] };
     rules.set(rule, counted);
     counted.hits += hits;
-    if (destination !== undefined) counted.destinations.push([destination, hits]);
+    counted.destinations.push([destination, hits]);
   }
   return { values: [...rules.values()].sort((a, b) => b.hits - a.hits), other };
 }

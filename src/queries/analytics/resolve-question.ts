@@ -6,7 +6,7 @@ import type { AccountQuestion, Comparison, Period } from "./question.ts";
 import { DAY_MS, instantOf, type TimeZone, zoneNamed } from "./time-zone.ts";
 
 /** `hitsUntil`: as `to`, but without end where none was asked for, as clocks of writers differ. */
-export type Resolved = Period & {
+type Resolved = Period & {
   hitsUntil: number;
   zone: TimeZone;
   interval: Interval;

@@ -7,7 +7,7 @@ import { SEALS_STREAM } from "../../events/streams.ts";
 import { type Position, START } from "../../stores/event-store/port.ts";
 
 /** `seals`: their numbers, in order. `problems`: why one of them can't be relied upon. `unsealed`: behind the newest seal. */
-export type Coverage = {
+type Coverage = {
   numbers: number[];
   problems: string[];
   unsealed: Position[];

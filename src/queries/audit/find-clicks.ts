@@ -74,7 +74,7 @@ type SearchDeps = {
 };
 
 /** `link`: as namedLink takes it. */
-export type ClicksWanted = Pick<ClickSearch, "link" | "account" | "limit"> & {
+type ClicksWanted = Pick<ClickSearch, "link" | "account" | "limit"> & {
   from?: string | undefined;
   to?: string | undefined;
   /** `next` of the page before. */

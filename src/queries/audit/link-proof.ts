@@ -33,11 +33,7 @@ export async function proofProblems(
   const stored = new Map<Position, StoredText>();
   const problems: string[] = [];
   const { broken } = await verifyLog(
-    {
-      eventStore,
-      noted: { get: async () => undefined },
-      structureProblems: (categories) => eventStore.structureProblems(categories),
-    },
+    { eventStore },
     {
       trust: { publicKeys: sealKeys, keyOrigin: "" },
       onEvent(event) {

@@ -18,7 +18,7 @@ import { type StatusDeps, statusesOf, withStatus } from "./link-statuses.ts";
 
 export type ListLinksDeps = StatusDeps & { baseUrl: string };
 
-export type LinkFilter = {
+type LinkFilter = {
   /** Words, each a part of the URLs, title, tags, external id or comments, whatever its case and accents. */
   q?: string | undefined;
   tag?: string | undefined;

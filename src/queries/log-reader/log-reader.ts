@@ -30,7 +30,7 @@ export type ClickPlace = { after: Position; upTo: Position };
 export type ClickPage = { clicks: Record<string, string>[]; next: ClickPlace | null };
 
 /** `events`: of the form that was asked for, as JSON; otherwise as FeedPage. */
-export type FeedText = { events: string[]; next: Position; more: boolean };
+type FeedText = { events: string[]; next: Position; more: boolean };
 
 /** `events`: each as JSON, with its position; otherwise as LiveEventBatch. */
 export type FeedBatch = { events: { position: Position; json: string }[]; position: Position };

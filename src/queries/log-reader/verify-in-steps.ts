@@ -4,7 +4,7 @@ import { type Trust, verifyLog } from "../../audit/verify-log.ts";
 import { pause } from "../../runtime/pause.ts";
 import type { TimeSlices } from "../../runtime/threads/time-slices.ts";
 
-type Deps = Pick<Parameters<typeof verifyLog>[0], "eventStore" | "structureProblems"> & {
+type Deps = Pick<Parameters<typeof verifyLog>[0], "eventStore"> & {
   trust: Trust;
   /** They end with the signal. */
   slices: TimeSlices;
@@ -14,22 +14,16 @@ const REPORT_MS = 250;
 
 /** Yields the number of events so far, a few times a second. */
 export async function* verifyInSteps(
-  { trust, slices, ...deps }: Deps,
+  { eventStore, trust, slices }: Deps,
   { noted }: Parameters<VerifyInThread>[0],
   signal: AbortSignal,
 ): ReturnType<VerifyInThread> {
   let events = 0;
   let isDone = false;
-  const verifying = verifyLog(
-    { ...deps, noted: { get: async () => noted } },
-    {
-      trust,
-      slices,
-      onProgress(sofar) {
-        events = sofar;
-      },
-    },
-  ).finally(() => {
+  const onProgress = (sofar: number) => {
+    events = sofar;
+  };
+  const verifying = verifyLog({ eventStore }, { trust, noted, slices, onProgress }).finally(() => {
     isDone = true;
   });
   // Awaited below; without this an early failure would be an unhandled rejection.

@@ -19,7 +19,7 @@ import { Refused } from "../../commands/refusals.ts";
 import { newEvent } from "../../events/new-event.ts";
 import { gapStream } from "../../events/streams.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { setAside } from "../../stores/connections/set-aside.sqlite.ts";
+import { moveAway } from "../../stores/connections/damaged-file.sqlite.ts";
 import { inTransaction } from "../../stores/connections/sqlite.ts";
 import type { NewEvent } from "../../stores/event-store/port.ts";
 import type { ClickBatch, JournalSize } from "./append-clicks.ts";
@@ -91,7 +91,7 @@ export function sqliteJournalFiles(folder: string, options: SqliteJournalOptions
         : readWithFirstPage(file, replacing.firstPage(), readIn);
       const gap = lost > 0 ? [gapBatch(newName(), batches, lost, statSync(file).mtime)] : [];
       replacing.put([...batches, ...gap], logId);
-      const aside = basename(setAside(file));
+      const aside = basename(moveAway(file));
       const read = batches.reduce((sum, { events }) => sum + events.length, 0);
       const others = isExact ? `${lost} are lost` : `${lost} are lost, and others, it is not known how many`;
       say(

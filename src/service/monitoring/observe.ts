@@ -158,14 +158,11 @@ const NO_ANSWER = new Error("does not answer");
 
 /** Ends after a second with an error, while the work goes on; it is not begun a second time beside itself. */
 function bounded<T>(work: () => Promise<T>): Look<T> {
-  const working = atMostEvery(
-    0,
-    () => 0,
-    () =>
-      work().then(
-        (value) => ({ value }),
-        (error: unknown) => ({ error }),
-      ),
+  const working = atMostEvery(0, () =>
+    work().then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    ),
   );
   return async () => (await inTime(TIMEOUT_MS, working())) ?? { error: NO_ANSWER };
 }

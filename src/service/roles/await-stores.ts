@@ -2,11 +2,12 @@
 
 import { isRefused } from "../../commands/refusals.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import { keepTrying } from "../../runtime/keep-trying.ts";
 import type { Logger } from "../../runtime/logging.ts";
-import { inTime, pause } from "../../runtime/pause.ts";
+import { inTime } from "../../runtime/pause.ts";
 import type { Backend } from "../stores/backend.ts";
 
-const POLL_MS = 1_000;
+const POLL = { fromMs: 1_000, toMs: 1_000 };
 const LOG_EVERY_MS = 30_000;
 /** How long the start waits for servers, so that one beside another service's stores ends before it listens. */
 const FIRST_MS = 2_000;
@@ -39,20 +40,13 @@ async function pollStore(
   signal: AbortSignal,
 ): Promise<void> {
   let loggedAt = Number.NEGATIVE_INFINITY;
-  while (!signal.aborted) {
-    try {
-      await call();
-      if (loggedAt > 0) log.info(`the ${name} answers`);
-      return;
-    } catch (error) {
-      if (signal.aborted) return;
-      // Nobody catches it: the service stops.
-      if (isRefused(error, ...NEVER_SERVED)) throw error;
-      if (performance.now() - loggedAt >= LOG_EVERY_MS) {
-        log.warn(`waiting for the ${name}: ${messageOf(error)}`);
-        loggedAt = performance.now();
-      }
-    }
-    await pause(POLL_MS, signal);
-  }
+  const onFailure = (error: unknown) => {
+    // Nobody catches it: the service stops.
+    if (isRefused(error, ...NEVER_SERVED)) throw error;
+    if (performance.now() - loggedAt < LOG_EVERY_MS) return;
+    log.warn(`waiting for the ${name}: ${messageOf(error)}`);
+    loggedAt = performance.now();
+  };
+  await keepTrying({ ...POLL, random: Math.random, onFailure }, async () => void (await call()), signal);
+  if (loggedAt > 0 && !signal.aborted) log.info(`the ${name} answers`);
 }

@@ -42,7 +42,7 @@ export function embeddedStores(config: StoresConfig, options: StoreOptions): Sto
         ...(await eventStore.structureProblems(categories)),
         ...others.flatMap((file) => alterationsOf(file)).map((what) => ({ what })),
       ];
-      return { eventStore, structureProblems, close: () => eventStore.close() };
+      return { ...eventStore, structureProblems };
     },
     foldStore,
     secrets,

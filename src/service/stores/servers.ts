@@ -41,15 +41,7 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
     preparesAtOpening: false,
     eventStore: begun.eventStore,
     begun,
-    async openVerifiableLog() {
-      const { eventStore: open } = begunLog(openLog, { readOnly: true });
-      const eventStore = await open();
-      return {
-        eventStore,
-        structureProblems: (categories) => eventStore.structureProblems(categories),
-        close: () => eventStore.close(),
-      };
-    },
+    openVerifiableLog: () => begunLog(openLog, { readOnly: true }).eventStore(),
     foldStore: opener(async () => {
       const { openMongodbReadStore } = await import("../../stores/read-store/read-store.mongodb.ts");
       return await openMongodbReadStore(await mongodb());

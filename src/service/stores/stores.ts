@@ -32,9 +32,6 @@ export type StoreOptions = {
 /** `writer`: for what is flushed to disk. `reader`: for what may take long. Each serves what `served` of its stores says. */
 export type StoreThreads = { writer: Pick<Calls, "call">; reader: Pick<Calls, "call"> };
 
-/** `structureProblems`: of the log, and embedded of the other files beside it. */
-export type VerifiableLog = Pick<EventStore, "structureProblems" | "close"> & { eventStore: EventStore };
-
 /**
  * Openers throw BadConfig for an address that its driver refuses, StoreUnavailable for a file that can't be opened, and
  * file_altered for an embedded log of another form.
@@ -43,8 +40,11 @@ export type Stores = {
   /** Behind its beginning. */
   eventStore(): Promise<EventStore>;
   begun: BegunLog;
-  /** Another one at each call, for reading only; events whose text isn't as it was written are unreadable. */
-  openVerifiableLog(): Promise<VerifiableLog>;
+  /**
+   * Another one at each call, for reading only; events whose text isn't as it was written are unreadable. Embedded its structure
+   * is that of the other files beside the log, too.
+   */
+  openVerifiableLog(): Promise<EventStore>;
   /** For writers of projections: holds the collections of every build. */
   foldStore(): Promise<ReadStore>;
   /** Encrypted at rest. */

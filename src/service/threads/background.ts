@@ -7,10 +7,10 @@ import { remoteMethods } from "../../runtime/threads/remote.ts";
 import { threadOf } from "../../runtime/threads/thread.ts";
 import { storeError } from "../../stores/connections/errors.ts";
 import type { WebhooksStatus } from "../../webhooks/run-webhooks.ts";
-import type { Role } from "../roles/role.ts";
+import type { ProcessRole } from "../roles/role.ts";
 
 /** `roles`: those of BACKGROUND_ROLES that this process has. */
-export type BackgroundData = { config: Config; roles: Role[] };
+export type BackgroundData = { config: Config; roles: ProcessRole[] };
 
 /**
  * Why a role of this process does not work. `unready`: one of its leases has had no answer for ten seconds, so nobody may be

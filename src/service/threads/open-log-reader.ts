@@ -71,12 +71,12 @@ export function logReader(
     matchingClicks: (address, selection) => matchingClicks({ eventStore }, address, selection),
     findClicks: (search) => findClicks({ eventStore }, search),
     async *verifyLog(options, signal) {
-      const verifiable = await stores.openVerifiableLog();
+      const log = await stores.openVerifiableLog();
       try {
         const trust = trustOf(config, sealKeysFrom(config));
-        return yield* verifyInSteps({ ...verifiable, trust, slices: slices(signal) }, options, signal);
+        return yield* verifyInSteps({ eventStore: log, trust, slices: slices(signal) }, options, signal);
       } finally {
-        await verifiable.close();
+        await log.close();
       }
     },
   };

@@ -9,7 +9,7 @@ import { keepRunning } from "../../runtime/keep-trying.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { inTime } from "../../runtime/pause.ts";
 import { stopGracefully } from "../../runtime/stop/stop-gracefully.ts";
-import { answersHttp, BACKGROUND_ROLES, type Role, type Roles } from "../roles/role.ts";
+import { answersHttp, BACKGROUND_ROLES, type ProcessRole, type Roles } from "../roles/role.ts";
 import { type ProcessCalls, processCalls } from "./process-calls.ts";
 
 export type PrimaryDeps = { config: Config; roles: Roles; workers: number; log: Logger };
@@ -20,7 +20,7 @@ export type PrimaryDeps = { config: Config; roles: Roles; workers: number; log: 
  */
 type Member = {
   id: string;
-  roles: readonly Role[];
+  roles: readonly ProcessRole[];
   takesCommands: boolean;
   isReady: boolean;
   ended?: Promise<void>;

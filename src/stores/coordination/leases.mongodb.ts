@@ -21,11 +21,9 @@ export function mongodbLeases(connection: MongodbConnection, now: () => number):
   const clock = serverClock(connection, now);
   const run = <T>(work: (leases: Collection<LeaseDocument>) => Promise<T>): Promise<T> =>
     connection.run((db) => work(db.collection<LeaseDocument>("leases")));
-  /** Those that were held when last asked for: they are renewed together. */
-  const names = new Set<string>();
   let gathered: Asked[] = [];
 
-  /** Whether each is held, as before; undefined when some are not. */
+  /** Of one holder and for one time: whether each is still held. */
   async function renewed(requests: readonly Request[], at: Date): Promise<boolean> {
     const [{ holder, ttlMs } = { holder: "", ttlMs: 0 }] = requests;
     const ours = { _id: { $in: requests.map(({ name }) => name) }, holder };
@@ -46,9 +44,7 @@ export function mongodbLeases(connection: MongodbConnection, now: () => number):
     );
   }
 
-  /**
-   * If nothing matched, an insert follows: where somebody holds the lease, its `_id` is there.
-   */
+  /** If nothing matched, an insert follows: where somebody holds the lease, its `_id` is there. */
   async function acquired({ name, holder, ttlMs }: Request, at: Date): Promise<boolean> {
     const lease = { holder, expiresAt: new Date(at.getTime() + ttlMs) };
     const isFree = { _id: name, $or: [{ holder }, { expiresAt: { $lte: at } }] };
@@ -67,18 +63,13 @@ export function mongodbLeases(connection: MongodbConnection, now: () => number):
 
   async function answer(requests: readonly Asked[]): Promise<void> {
     const at = await clock();
-    const alike = ({ name, holder, ttlMs }: Request) =>
-      names.has(keyOf(name, holder)) ? `renewed ${holder} ${ttlMs}` : "requested";
-    for (const [kind, group = []] of Object.entries(Object.groupBy(requests, alike))) {
-      const areRenewed = kind !== "requested" && (await renewed(group, at));
+    const alike = Object.groupBy(requests, ({ holder, ttlMs }) => `${holder} ${ttlMs}`);
+    for (const group of Object.values(alike)) {
+      if (!group) continue;
+      const areRenewed = await renewed(group, at);
       const candidates = areRenewed ? new Set<string>() : await free(group, at);
-      for (const request of group) {
-        const isHeld = areRenewed || (candidates.has(request.name) && (await acquired(request, at)));
-        const key = keyOf(request.name, request.holder);
-        if (isHeld) names.add(key);
-        else names.delete(key);
-        request.resolve(isHeld);
-      }
+      for (const request of group)
+        request.resolve(areRenewed || (candidates.has(request.name) && (await acquired(request, at))));
     }
   }
 
@@ -96,14 +87,9 @@ export function mongodbLeases(connection: MongodbConnection, now: () => number):
       return request.promise;
     },
     async release(name, holder) {
-      names.delete(keyOf(name, holder));
       await run((leases) => leases.deleteOne({ _id: name, holder }));
     },
   };
-}
-
-function keyOf(name: string, holder: string): string {
-  return `${name} ${holder}`;
 }
 
 /**

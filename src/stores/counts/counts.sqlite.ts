@@ -5,8 +5,8 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../runtime/errors.ts";
+import { moveAway } from "../connections/damaged-file.sqlite.ts";
 import { CoordinationUnavailable, StoreFailed } from "../connections/errors.ts";
-import { setAside } from "../connections/set-aside.sqlite.ts";
 import { GroupCommit, inTransaction, limitOf, unavailableOnError } from "../connections/sqlite.ts";
 import { refuseAltered } from "../connections/structure.sqlite.ts";
 import { type Count, type Counted, type Counting, type Counts, counted, hasChanged } from "./counts.ts";
@@ -24,7 +24,7 @@ const NO_LONGER = 0;
 /** Of those that have ended, when one begins. */
 const SWEPT = 4;
 
-/** Another process may have set the file aside. */
+/** Another process may have moved the file away. */
 const LOOK_EVERY_MS = 1_000;
 /** What counts was lost with a damaged file: no count lasts longer. */
 const TOLD_MS = 3_600_000;
@@ -35,7 +35,7 @@ type Opened = { db: DatabaseSync; inode: number; steps: GroupCommit; step: Step 
 type Step = (name: string, now: number, counting: Counting) => Counted | undefined;
 
 /**
- * A file that proves damaged while it is used is set aside, and counts begin anew in another. `hide`: hashes the name that a
+ * A file that proves damaged while it is used is moved away, and counts begin anew in another. `hide`: hashes the name that a
  * count has in the file, as it may hold an address. `log`: told when that happens.
  * @throws StoreUnavailable for a file that can't be opened
  */
@@ -66,7 +66,7 @@ export function openSqliteCounts(
   function replaceDamaged(damaged: Opened, error: unknown): void {
     if (current !== damaged) return;
     if (inodeOf(file) === damaged.inode) {
-      const damage = `${basename(file)} was damaged (${messageOf(error)}): it is kept as ${basename(setAside(file))}, and limits count anew`;
+      const damage = `${basename(file)} was damaged (${messageOf(error)}): it is kept as ${basename(moveAway(file))}, and limits count anew`;
       replaced = { damage, at: performance.now() };
       log(damage);
     }

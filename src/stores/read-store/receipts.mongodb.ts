@@ -94,7 +94,7 @@ export async function differenceFrom(
       const position = stored.get(id);
       if (position === undefined || position < least)
         return `${id} of ${collection} is older than a commit has left it`;
-      // What was rewritten after its last event has a position behind it (versionAfter of fold/clicks/table-day.ts).
+      // What was rewritten after its last event has a position behind it (versionAfter of definitions/click-tables/positions.ts).
       if (position.replace(/\++$/, "") > begun)
         return `${id} of ${collection} is newer than any commit can have left it`;
     }

@@ -28,33 +28,22 @@ const rule = (more: Typed, n = 0) =>
     ]),
   );
 
-/** Each with where it is refused, and why. */
+/** One of each kind of input and of refusal, with where it is refused, and why. */
 const WRONG: readonly (readonly [typed: Typed, field: string, why: string])[] = [
   [{ title: "x".repeat(201) }, "title", "It must have at most 200 characters."],
   [{ comments: "x".repeat(2001) }, "comments", "It must have at most 2000 characters."],
-  [{ tags: "1,2,3,4,5,6,7,8,9,10,11" }, "tags", "It must hold at most 10 tags."],
   [{ tags: `a,${"x".repeat(51)}` }, "tags", "It must have at most 50 characters."],
-  [{ external_id: "x".repeat(101) }, "external_id", "It must have at most 100 characters."],
-  [{ active_from: "soon" }, "active_from", "It must be a date such as"],
   [{ active_from: LATER, expires_at: LATER }, "active_from", "Active from must be before Expires at"],
   [{ expires_at: "2020-01-01T00:00" }, "expires_at", "Expires at must be in the future"],
-  [{ expires_at: "2099-02-31T00:00" }, "expires_at", "It must be a date such as"],
   [{ expired_url: "javascript:alert(1)" }, "expired_url", "</svg>Invalid URL"],
   [{ expired_url: "https://bad.example/" }, "expired_url", "flagged as unsafe"],
   [{ max_clicks: "many" }, "max_clicks", "It must be a whole number."],
-  [{ max_clicks: "0" }, "max_clicks", "It must be at least 1."],
-  [{ password: "x".repeat(129) }, "password", "It must have at most 128 characters."],
   [{ password: "seven 7" }, "password", "It must have at least 8 characters."],
   [{ redirect_code: "303" }, "redirect_code", "It must be one of 301, 302, 307, 308."],
   [rule({ url: "", os: "iOS" }), "rules.0.url", "</svg>Invalid URL"],
   [rule({ device: "fridge" }), "rules.0.when.device", "It must be one or more of mobile"],
-  [rule({ country: "DEU" }), "rules.0.when.country", "It must be one or more codes of ISO 3166-1"],
-  [rule({ language: "x" }), "rules.0.when.language", "It must be one or more language tags"],
-  [rule({ os: "Windoze" }), "rules.0.when.os", "It must be one or more of iOS, Android"],
   [rule({ query: "=b" }), "rules.0.when.query", "It must have names of 1 to 200 characters."],
-  [rule({ from: "now" }), "rules.0.when.from", "It must be a date such as"],
   [rule({ to: "now" }), "rules.0.when.to", "It must be a date such as"],
-  [rule({ share: "101" }), "rules.0.when.share", "It must be at most 100."],
   [rule({}), "rules.0.when", "It needs at least one condition."],
   [
     Object.assign({}, ...Array.from({ length: 21 }, (_, n) => rule({ os: "iOS" }, n))),

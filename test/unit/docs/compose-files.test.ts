@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { parseConfig } from "../../../src/config/config.ts";
 import { SETTINGS } from "../../../src/config/settings.ts";
-import { ROLES } from "../../../src/service/roles/role.ts";
+import { PROCESS_ROLES } from "../../../src/service/roles/role.ts";
 
 type Service = {
   image?: string;
@@ -155,8 +155,8 @@ describe.each(FILES)("%s", (file) => {
   });
 
   it("runs every role", () => {
-    const roles = serving.flatMap(([, { command = [] }]) => command[2]?.split(",") ?? ROLES);
-    expect(new Set(roles)).toEqual(new Set(ROLES));
+    const roles = serving.flatMap(([, { command = [] }]) => command[2]?.split(",") ?? PROCESS_ROLES);
+    expect(new Set(roles)).toEqual(new Set(PROCESS_ROLES));
   });
 });
 

@@ -120,9 +120,6 @@ it("refuses a file with a trigger at the start, whatever that would do, and name
   expect(await loggedEvents(readOnly, all)).toHaveLength(1);
 });
 
-const SCHEMA_OF = "UPDATE sqlite_schema SET sql =";
-const INDEX = "WHERE name = 'appends_by_category'";
-
 describe("of an edited file", () => {
   /** Three appends of links, then clicks, then another link; nine events. */
   async function written(): Promise<void> {
@@ -217,43 +214,6 @@ describe("of an edited file", () => {
     ]);
     const events = await loggedTexts(await open(), all);
     expect(events.map(({ unreadable }) => unreadable)).toEqual([undefined, undefined]);
-  });
-
-  it.each<[string, string[], RegExp]>([
-    [
-      "a row that an index lacks",
-      [
-        `${SCHEMA_OF} 'CREATE INDEX appends_by_category ON appends (category, position) WHERE position <> 8' ${INDEX}`,
-        "PRAGMA writable_schema = RESET; REINDEX appends_by_category; PRAGMA writable_schema = ON",
-        `${SCHEMA_OF} 'CREATE INDEX appends_by_category ON appends (category, position)' ${INDEX}`,
-      ],
-      /^events.db is damaged: .*appends_by_category/,
-    ],
-    [
-      "a column that is written instead of computed",
-      [
-        "ALTER TABLE appends RENAME TO old",
-        "CREATE TABLE appends (position INTEGER PRIMARY KEY, category, stream, revision, count, recorded_at, dictionary, body)",
-        "INSERT INTO appends SELECT * FROM old; DROP TABLE old",
-      ],
-      /^events.db is not as this program makes it: the table appends is another one/,
-    ],
-    [
-      "a view in the place of the table",
-      ["ALTER TABLE appends RENAME TO old; CREATE VIEW appends AS SELECT * FROM old"],
-      /the view appends doesn't belong there/,
-    ],
-    ["an index that is gone", ["DROP INDEX appends_by_category"], /the index appends_by_category is missing/],
-  ])("%s is told of its structure, also without a right to write", async (_, statements, problem) => {
-    await written();
-    const store = await open({ readOnly: true });
-    expect(await store.structureProblems(["link"])).toEqual([]);
-    await store.close();
-    const db = new DatabaseSync(file, { defensive: false } as object);
-    for (const sql of ["PRAGMA writable_schema = ON", ...statements]) db.exec(sql);
-    db.close();
-    const problems = await (await open({ readOnly: true })).structureProblems(["link"]);
-    expect(problems.map(({ what }) => what).join("\n")).toMatch(new RegExp(problem, "m"));
   });
 });
 

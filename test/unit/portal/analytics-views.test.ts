@@ -1,7 +1,7 @@
 // What a page of analytics says of an answer: its numbers with their change, the chart, bars that are filters, and chips.
 import { describe, expect, it } from "vitest";
+import { filterChips } from "../../../src/portal/analytics/analytics-bar.ts";
 import { breakdownCards } from "../../../src/portal/analytics/breakdowns.ts";
-import { filterChips } from "../../../src/portal/analytics/filter-chips.ts";
 import { chartCard } from "../../../src/portal/analytics/series-chart.ts";
 import { AnalyticsQuery, viewOf } from "../../../src/portal/analytics/view-address.ts";
 import { htmlText } from "../../../src/portal/shell/html.ts";
@@ -180,7 +180,7 @@ describe("a row of a breakdown", () => {
 
 it("filters stand above the numbers by their names, each taken away alone", () => {
   const query = { country: ["FR", "DE"], link: "sho.rt/a", weekday: "7" };
-  const text = decoded(htmlText(filterChips(view(query), undefined, "/portal/analytics") || ({} as never)));
+  const text = decoded(htmlText(filterChips(view(query)) || ({} as never)));
   const chips = [
     ...text.matchAll(
       /href="([^"]*)"[^>]*><span class="chip-field">([^<]*)<\/span><span class="clip">([^<]*)</g,
@@ -193,5 +193,5 @@ it("filters stand above the numbers by their names, each taken away alone", () =
     ["Day of the week", "Sunday"],
   ]);
   expect(chips[1]?.[1]).toBe("/portal/analytics?range=7d&timezone=UTC&link=sho.rt%2Fa&country=DE&weekday=7");
-  expect(filterChips(view(), undefined, "/")).toBe(false);
+  expect(filterChips(view())).toBe(false);
 });

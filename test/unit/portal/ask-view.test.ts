@@ -30,7 +30,7 @@ async function asked(
   const view = viewOf(AnalyticsQuery.parse(query), tier, NOW, undefined);
   const wanted = { groupBy: ["country"] as const, limit: 10 };
   const { signal } = new AbortController();
-  const outcome = await askView(deps, { accountId: "a", tier }, view, wanted, signal);
+  const outcome = await askView(deps, "a", view, wanted, signal);
   return { questions, ...outcome };
 }
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Tier } from "../../../src/events/vocabulary.ts";
-import { rangeBar } from "../../../src/portal/analytics/range-bar.ts";
+import { rangeBar } from "../../../src/portal/analytics/analytics-bar.ts";
 import { AnalyticsQuery, viewAddress, viewOf } from "../../../src/portal/analytics/view-address.ts";
 import { htmlText } from "../../../src/portal/shell/html.ts";
 import { decoded } from "../../support/portal/browser-like.ts";
@@ -57,7 +57,7 @@ describe("the range of a page", () => {
         );
         expect(again.filters).toEqual(shown.filters);
         expect(viewAddress(again)).toBe(address);
-        expect(htmlText(rangeBar(shown, tier, undefined, "day"))).not.toContain("<script");
+        expect(htmlText(rangeBar(shown, undefined, "day"))).not.toContain("<script");
       }),
     );
   });
@@ -69,7 +69,7 @@ describe("the range of a page", () => {
     expect(intervalOf({ range: "12mo", interval: "day" })).toBe("day");
     expect(intervalOf({ range: "12mo", interval: "hour" })).toBe("month");
     expect(intervalOf({ range: "7d", interval: "month" })).toBe("day");
-    const text = decoded(htmlText(rangeBar(view({ range: "7d" }), "developer", undefined, "day")));
+    const text = decoded(htmlText(rangeBar(view({ range: "7d" }), undefined, "day")));
     const offered = [...text.matchAll(/href="[^"]*interval=(\w+)"/g)].map(([, interval]) => interval);
     expect(offered).toEqual(["hour", "day"]);
   });
@@ -108,7 +108,7 @@ describe("the range of a page", () => {
     const wrong = view({ from: "31 March", to: "2026-02-31", timezone: "Mars" });
     expect(Object.keys(wrong.range.errors).sort()).toEqual(["from", "timezone", "to"]);
     expect(wrong.range.request).toBeUndefined();
-    const text = htmlText(rangeBar(wrong, "developer"));
+    const text = htmlText(rangeBar(wrong));
     for (const name of ["from", "to", "timezone"])
       expect(text).toMatch(new RegExp(`id="field-${name}"[^>]*aria-invalid="true"`));
     for (const kept of ['value="31 March"', 'value="2026-02-31"', '"Mars" selected'])
@@ -125,14 +125,14 @@ describe("the range of a page", () => {
     const rest = "country=FR&country=DE&show=visitors&open=city";
     const range = "range=custom&from=2026-03-01&to=2026-03-02&timezone=Asia%2FTokyo";
     expect(viewAddress(shown)).toBe(`/portal/analytics?${range}&${rest}`);
-    const text = decoded(htmlText(rangeBar(shown, "developer")));
+    const text = decoded(htmlText(rangeBar(shown)));
     expect(text).toContain(`href="/portal/analytics?range=7d&timezone=Asia%2FTokyo&${rest}"`);
     for (const [name, value] of new URLSearchParams(rest))
       expect(text).toContain(`<input type="hidden" name="${name}" value="${value}">`);
-    expect(decoded(htmlText(rangeBar(view({}), "developer")))).toContain(
+    expect(decoded(htmlText(rangeBar(view({}))))).toContain(
       'href="/portal/analytics?range=custom&from=2026-03-23&timezone=UTC"',
     );
-    const free = htmlText(rangeBar(view({}, "free"), "free"));
+    const free = htmlText(rangeBar(view({}, "free")));
     expect(free.match(/class="locked" href="\/portal\/plan"/g)).toHaveLength(5);
   });
 });

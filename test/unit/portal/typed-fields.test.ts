@@ -186,13 +186,8 @@ it("is read or refused by the name of an input, whatever is sent", () => {
         const planned = readableFields(typed);
         const page = htmlText(
           linkForm({
-            tier: "developer",
-            typed,
-            planned,
-            errors,
-            ...NO_CAMPAIGN,
-            draft: "/draft",
-            button: "Save",
+            ...{ action: "/edit", draft: "/draft", hidden: {}, button: "Save", tier: "developer" },
+            ...{ url: "", typed, planned, errors, ...NO_CAMPAIGN },
           }),
         );
         expect(page).toContain("-error");

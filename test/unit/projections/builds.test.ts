@@ -110,7 +110,7 @@ const TRANSITIONS: [string, Builds, (builds: Builds) => Builds, Builds][] = [
   [
     "a rollback",
     list({ active: c, previous: b }),
-    (builds) => rollBack(builds, NOW, "clicks"),
+    (builds) => rollBack(builds, { ...NOW, name: "clicks" }),
     list({ active: c, previous: b, building: making(b, { isRollback: true }) }),
   ],
   [
@@ -122,13 +122,13 @@ const TRANSITIONS: [string, Builds, (builds: Builds) => Builds, Builds][] = [
   [
     "a cancelled rollback",
     list({ active: c, previous: b, building: making(b, { isRollback: true }) }),
-    (builds) => cancel(builds, "clicks"),
+    (builds) => cancel(builds, { name: "clicks" }),
     list({ active: c, previous: b }),
   ],
   [
     "a cancelled rebuild",
     list({ active: b, building: making(c) }),
-    (builds) => cancel(builds, "clicks"),
+    (builds) => cancel(builds, { name: "clicks" }),
     list({ active: b, retired: [c] }),
   ],
   [
@@ -169,13 +169,13 @@ describe("the builds of a group", () => {
       list({ active: b, previous: a }),
       list({ active: c, previous: outdated }),
     ])
-      expect(() => rollBack(builds, NOW, "clicks")).toThrow(
+      expect(() => rollBack(builds, { ...NOW, name: "clicks" })).toThrow(
         expect.objectContaining({ code: "no_previous_build" }),
       );
   });
 
   it("keep a first build, without which there is no answer", () => {
-    expect(() => cancel(list({ building: making(a) }), "clicks")).toThrow(
+    expect(() => cancel(list({ building: making(a) }), { name: "clicks" })).toThrow(
       expect.objectContaining({ code: "nothing_else_answers" }),
     );
   });

@@ -1,11 +1,11 @@
 // Parsing the list of roles.
 import { describe, expect, it } from "vitest";
-import { ROLES, rolesFrom } from "../../../src/service/roles/role.ts";
+import { PROCESS_ROLES, rolesFrom } from "../../../src/service/roles/role.ts";
 
 describe("the list of roles", () => {
   it("is comma separated, in any order, with spaces", () => {
     expect([...rolesFrom("api, redirect")]).toEqual(["api", "redirect"]);
-    expect([...rolesFrom(ROLES.join(","))]).toEqual([...ROLES]);
+    expect([...rolesFrom(PROCESS_ROLES.join(","))]).toEqual([...PROCESS_ROLES]);
   });
 
   it("is refused with the unknown role and the list of known ones", () => {

@@ -22,7 +22,7 @@ it("logs what failed, but not that a new service has no documents yet, and runs 
     if (failure) throw failure;
     ran.resolve();
   };
-  const job = { name: "a job", intervalMs: 1, run, failureMessage: "failed" };
+  const job = { name: "a job", intervalMs: 1, run };
   const ended = new AbortController();
   const running = runSingletonJob(job, lease, ended.signal);
   await ran.promise;

@@ -36,6 +36,19 @@ export function laterOf(...positions: readonly Position[]): Position {
   return last;
 }
 
+/**
+ * The `_position` of what replaces a document otherwise than by later events: behind the stored one, and before that of the
+ * next event, as `+` sorts before every digit and behind the end of a text.
+ */
+export function versionAfter(version: Position, stored: Position): Position {
+  return version > stored ? version : `${stored}+`;
+}
+
+/** The last event in a document with this `_position`. */
+export function eventOf(version: Position): Position {
+  return version.replace(/\++$/, "");
+}
+
 export class PositionsBuilder {
   #digits = 0;
   #parts: number[][] = [];

@@ -2,7 +2,7 @@
 import { CLICK_KINDS, type ClickKind, UTM_FIELDS } from "../../../events/vocabulary.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
 import type { ColumnName } from "../click-tables/columns.ts";
-import { type Column, type DecodedChunk, rowsAsOf, withdrawnRows } from "../click-tables/decode-chunk.ts";
+import { type Column, rowsAsOf, withdrawnRows } from "../click-tables/decode-chunk.ts";
 import { laterOf } from "../click-tables/positions.ts";
 import type { ChunkRows } from "../click-tables/table.ts";
 import { DIMENSIONS } from "./breakdown.ts";
@@ -53,10 +53,6 @@ export function partRows(part: ChunkRows): PartRows {
 
 export function partOfPlace(rows: DayRows, place: number): PartRows {
   return rows[Math.floor(place / PART)] as PartRows;
-}
-
-export function chunkOfPlace(rows: DayRows, place: number): DecodedChunk {
-  return partOfPlace(rows, place).chunk;
 }
 
 export function rowOfPlace(place: number): number {

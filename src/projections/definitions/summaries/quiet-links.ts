@@ -4,7 +4,7 @@ import type { CollectionSpec } from "../../../stores/read-store/port.ts";
 import type { ChunkDocument } from "../click-tables/chunk.ts";
 import { ChunkBuilder } from "../click-tables/chunk-builder.ts";
 import type { AccountDayDocument } from "./account-day.ts";
-import { chunkOfPlace, type DayRows, isMarked, rowOfPlace } from "./day-rows.ts";
+import { type DayRows, isMarked, partOfPlace, rowOfPlace } from "./day-rows.ts";
 
 /** As a chunk of the day's table, without marks. `_id`: of `quietPageId`; `_position`: of the account's day. */
 export type QuietPageDocument = ChunkDocument;
@@ -51,7 +51,7 @@ export function* quietPages(
     const builder = new ChunkBuilder(account.accountId, account.day);
     // In the order of the log.
     for (const place of places.sort((a, b) => a - b))
-      builder.addRow(chunkOfPlace(rows, place), rowOfPlace(place));
+      builder.addRow(partOfPlace(rows, place).chunk, rowOfPlace(place));
     yield { ...builder.document(), _id, _position: account._position };
   }
 }

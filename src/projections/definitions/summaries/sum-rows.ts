@@ -3,6 +3,7 @@ import { CLICK_KINDS, type ClickKind, RECENT_CLICKS, UTM_FIELDS } from "../../..
 import type { Position } from "../../../stores/event-store/port.ts";
 import { type Column, type DecodedChunk, positionOfRow } from "../click-tables/decode-chunk.ts";
 import { laterOf } from "../click-tables/positions.ts";
+import { ruleHit } from "../rule-hits.ts";
 import { DIMENSION_NAMES } from "./breakdown.ts";
 import { dayOf, type HitPlace, type KindOfDay, type LinkDayDocument, type QuarterHour } from "./day.ts";
 import { COUNTED, type DayRows, type PartRows, partOfPlace, rowOfPlace } from "./day-rows.ts";
@@ -55,7 +56,7 @@ export function sumLifePart(rows: DayRows, places: readonly number[]): LifePart 
     }
     const { rule, destination } = chunk.columns;
     const ruleId = textIn(rule, row);
-    if (ruleId !== "") ofKind.rules = addOne(ofKind.rules ?? [], `${ruleId} ${textIn(destination, row)}`);
+    if (ruleId !== "") ofKind.rules = addOne(ofKind.rules ?? [], ruleHit(ruleId, textIn(destination, row)));
     const position = positionOfRow(chunk, row);
     if (position > last) last = position;
     hits.push({ at: isoOf(chunk.at[row] as number), kind, position });
@@ -146,7 +147,7 @@ class DaySum {
     }
     const { rule, destination, visitor } = chunk.columns;
     const ruleId = textIn(rule, row);
-    if (ruleId !== "") countOne(sum.rules, `${ruleId} ${textIn(destination, row)}`);
+    if (ruleId !== "") countOne(sum.rules, ruleHit(ruleId, textIn(destination, row)));
     const code = textIn(visitor, row);
     if (code === "") this.#unknown |= 1 << kind;
     else this.#visitors.set(code, (this.#visitors.get(code) ?? 0) | (1 << kind));

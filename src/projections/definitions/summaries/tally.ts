@@ -8,7 +8,7 @@ export type Value = string | typeof CUT;
 /** Values and counts in turn: one list, as a link has a dozen of them. The counts sum to the hits that have a value. */
 export type Tally = (Value | number)[];
 
-export type ValueCount = [value: Value, count: number];
+type ValueCount = [value: Value, count: number];
 
 /** A tally of more values is cut to half of them. */
 export const MOST_VALUES = 200;

@@ -1,4 +1,5 @@
 // Folds clicks into tables and totals: rows are taken into columns, and a commit appends them as chunks of their days.
+
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { LinkClicked } from "../../../events/catalogue.ts";
 import type { ClickKind } from "../../../events/vocabulary.ts";
@@ -12,12 +13,13 @@ import {
   chunksOf,
   clickTables,
 } from "../../definitions/click-tables/chunk.ts";
+import { versionAfter } from "../../definitions/click-tables/positions.ts";
 import { linkTotals } from "../../definitions/link-totals.ts";
 import { type OpenDayDocument, openDayId, openDays } from "../../definitions/summaries/open-days.ts";
 import { ClickHoursFold } from "./click-hours-fold.ts";
 import { type LinkRows, LinkTotalsFold } from "./link-totals-fold.ts";
 import type { StoredHead } from "./stored-tables.ts";
-import { SMALL_CHUNK, TableDay, versionAfter } from "./table-day.ts";
+import { SMALL_CHUNK, TableDay } from "./table-day.ts";
 
 /** A day with more chunks than this since some were merged has them merged. */
 const MOST_APPENDED = 64;
@@ -32,11 +34,9 @@ type Deps = {
 };
 
 /** A click of a link that is being counted again. */
-export type WatchedHit = { at: string; kind: ClickKind; position: Position };
+type WatchedHit = { at: string; kind: ClickKind; position: Position };
 
 export class ClickFold {
-  /** Rows taken since the last commit. */
-  rows = 0;
   /** Days with many chunks, by id. */
   readonly crowded = new Map<string, { accountId: string; day: string }>();
   readonly #deps: Deps;
@@ -77,7 +77,6 @@ export class ClickFold {
     day.add(click, position, recorded);
     this.#changing.add(day);
     this.#hours.take(recordedAt, position);
-    this.rows += 1;
     this.#watched.get(link)?.push({ at, kind, position });
   }
 
@@ -138,7 +137,6 @@ export class ClickFold {
       over: opened.filter(({ day }) => day < overBefore).map(({ _id }) => _id),
       onWritten: () => {
         for (const { day, chunks } of written) day.committed(chunks);
-        this.rows = 0;
         this.#keepBusiest(written);
       },
     };

@@ -18,7 +18,7 @@ const LOOK_MS = 30_000;
 /** Of work, between which events are taken and committed. */
 const STEP_MS = 10;
 
-export type ClickWorkState = {
+type ClickWorkState = {
   eventStore: Pick<EventStore, "read" | "readAll">;
   readStore: Pick<ReadStore, "find" | "getMany" | "get">;
   clock: () => Date;

@@ -1,10 +1,12 @@
 // Closes days that are over: sums their tables into what is kept of a day, and adds the days to the lives of their links. What is
 // written follows from tables alone, so that after a crash anywhere it is written again.
+
 import type { Position } from "../../../stores/event-store/port.ts";
 import { documentPages } from "../../../stores/read-store/document-pages.ts";
 import type { Document } from "../../../stores/read-store/port.ts";
 import { COLUMNS } from "../../definitions/click-tables/columns.ts";
 import type { DecodedChunk } from "../../definitions/click-tables/decode-chunk.ts";
+import { eventOf } from "../../definitions/click-tables/positions.ts";
 import { rowsOfTable } from "../../definitions/click-tables/table.ts";
 import { type AccountDayDocument, accountDays } from "../../definitions/summaries/account-day.ts";
 import { dayOf, type LinkDayDocument, linkDays } from "../../definitions/summaries/day.ts";
@@ -22,7 +24,6 @@ import { sumLinkDay } from "../../definitions/summaries/sum-rows.ts";
 import { addToLives, type ChangedLinks, type SummedDay, valuesIn } from "./link-lives.ts";
 import { mergeChunks } from "./merge-chunks.ts";
 import { type ClickWorkDeps, chunkOf, headsOf } from "./stored-tables.ts";
-import { eventOf } from "./table-day.ts";
 import { PartsWriter, VALUES_AT_A_TIME } from "./write-in-parts.ts";
 
 type Closing = ClickWorkDeps & {

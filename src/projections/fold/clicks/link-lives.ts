@@ -4,12 +4,11 @@ import type { ClickKind } from "../../../events/vocabulary.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
 import { documentsById } from "../../../stores/read-store/document-pages.ts";
 import { positionOfRow } from "../../definitions/click-tables/decode-chunk.ts";
-import { laterOf } from "../../definitions/click-tables/positions.ts";
+import { laterOf, versionAfter } from "../../definitions/click-tables/positions.ts";
 import type { AccountDayDocument } from "../../definitions/summaries/account-day.ts";
 import type { Breakdown } from "../../definitions/summaries/breakdown.ts";
 import type { KindOfDay, LinkDayDocument } from "../../definitions/summaries/day.ts";
 import {
-  chunkOfPlace,
   type DayRows,
   partOfPlace,
   partRows,
@@ -29,7 +28,6 @@ import { sumLifePart, sumLinkDay } from "../../definitions/summaries/sum-rows.ts
 import type { Fields } from "../../projection.ts";
 import { type ClosedDay, closedDays, DayBeingClosed, linkDaysOf } from "./stored-days.ts";
 import { type ClickWorkDeps, chunkOf, headsOf } from "./stored-tables.ts";
-import { versionAfter } from "./table-day.ts";
 import { PartsWriter } from "./write-in-parts.ts";
 
 /** Of each link what changed, in the order of the days: the summary of a day, or the places of its rows. */
@@ -122,7 +120,9 @@ function contains(
   const isOfLastDay = [first, last].every((entry) => dayOfEntry(rows, entry).day === life.lastDay);
   if (!isOfLastDay) return false;
   const position =
-    typeof last === "number" ? positionOfRow(chunkOfPlace(rows, last), rowOfPlace(last)) : last._position;
+    typeof last === "number"
+      ? positionOfRow(partOfPlace(rows, last).chunk, rowOfPlace(last))
+      : last._position;
   return life.lastDayPosition >= position;
 }
 

@@ -16,7 +16,7 @@ import {
   rowsAsOf,
   withdrawnRows,
 } from "../../definitions/click-tables/decode-chunk.ts";
-import { laterOf } from "../../definitions/click-tables/positions.ts";
+import { laterOf, versionAfter } from "../../definitions/click-tables/positions.ts";
 import { rowsOfTable } from "../../definitions/click-tables/table.ts";
 import {
   addHits,
@@ -37,12 +37,11 @@ import {
   openDaysOf,
   type StoredHead,
 } from "./stored-tables.ts";
-import { versionAfter } from "./table-day.ts";
 
 /** A withdrawal, or the end of one, whose rows are not marked yet. */
 export type PendingWithdrawal = { link: string; position: Position };
 
-export type Marking = ClickWorkDeps & {
+type Marking = ClickWorkDeps & {
   eventStore: Pick<EventStore, "read" | "readAll">;
   /** Up to which the tables have every click. */
   asOf: Position;

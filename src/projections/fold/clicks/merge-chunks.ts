@@ -1,17 +1,11 @@
 // Merges the chunks of a day, for who reads it and for the number of documents: not the last one, which commits may replace.
+
 import { type ChunkDocument, clickTables, MOST_ROWS } from "../../definitions/click-tables/chunk.ts";
 import { ChunkBuilder, MOST_CHARACTERS } from "../../definitions/click-tables/chunk-builder.ts";
 import type { DecodedChunk } from "../../definitions/click-tables/decode-chunk.ts";
+import { versionAfter } from "../../definitions/click-tables/positions.ts";
 import { rowsOfTable } from "../../definitions/click-tables/table.ts";
-import {
-  type AccountDay,
-  type ClickWorkDeps,
-  chunkOf,
-  headsOf,
-  type StoredHead,
-  storedAs,
-} from "./stored-tables.ts";
-import { versionAfter } from "./table-day.ts";
+import { type AccountDay, type ClickWorkDeps, chunkOf, headsOf, type StoredHead } from "./stored-tables.ts";
 
 /** Rows that are added to the merged chunk between two pauses. */
 const ROWS_AT_A_TIME = 5_000;
@@ -60,7 +54,7 @@ async function* writeMerged(
       collection: clickTables.name,
       documents: [{ ...document, _position: versionAfter(document._position, first.version) }],
       replaced: new Map([[first.id, first.version]]),
-      removed: others.map(storedAs),
+      removed: others.map(({ id, version }) => ({ id, position: version })),
     },
   ]);
   yield;

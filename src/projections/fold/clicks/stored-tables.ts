@@ -1,5 +1,4 @@
 // Reads tables for the fold: which days of an account are open, which chunks they have, and their rows.
-import type { Position } from "../../../stores/event-store/port.ts";
 import { allDocuments, documentPages } from "../../../stores/read-store/document-pages.ts";
 import type { CollectionWrite, Document, ReadStore } from "../../../stores/read-store/port.ts";
 import {
@@ -58,9 +57,4 @@ export async function chunkOf(
 ): Promise<DecodedChunk | undefined> {
   const document = await readStore.get<ChunkDocument>(clickTables.name, id);
   return document && decodeChunk(document);
-}
-
-/** As it is stored, to be replaced or removed. */
-export function storedAs({ id, version }: DecodedChunk): { id: string; position: Position } {
-  return { id, position: version };
 }

@@ -1,17 +1,19 @@
 // The rows of an account's day that are not stored yet, and the chunk that they go on from.
+
 import type { LinkClicked } from "../../../events/catalogue.ts";
 import type { ClickKind } from "../../../events/vocabulary.ts";
 import type { Position } from "../../../stores/event-store/port.ts";
 import { type ChunkDocument, chunkId, MOST_ROWS } from "../../definitions/click-tables/chunk.ts";
 import { ChunkBuilder } from "../../definitions/click-tables/chunk-builder.ts";
 import { type DecodedChunk, decodeChunk, rowsAsOf } from "../../definitions/click-tables/decode-chunk.ts";
+import { versionAfter } from "../../definitions/click-tables/positions.ts";
 import { type OpenDayDocument, openDayId } from "../../definitions/summaries/open-days.ts";
 
 /** A chunk of fewer rows is replaced by one with the next rows, so that a quiet day has few chunks. */
 export const SMALL_CHUNK = 300;
 
 /** The stored chunk with a day's last rows. `version`: its `_position`. */
-export type Tail = { id: string; rows: number; last: Position; version: Position };
+type Tail = { id: string; rows: number; last: Position; version: Position };
 
 /** Rows of a link that a commit adds to a chunk. */
 export type NewRows = { day: string; builder: ChunkBuilder; rows: number[] };
@@ -127,17 +129,4 @@ export class TableDay {
     if (!builder) return this.tail?.id ?? "";
     return chunkId({ accountId: this.accountId, day: this.day, first: builder.first });
   }
-}
-
-/**
- * The `_position` of what replaces a document otherwise than by later events: behind the stored one, and before that of the
- * next event, as `+` sorts before every digit and behind the end of a text.
- */
-export function versionAfter(version: Position, stored: Position): Position {
-  return version > stored ? version : `${stored}+`;
-}
-
-/** The last event in a document with this `_position`. */
-export function eventOf(version: Position): Position {
-  return version.replace(/\++$/, "");
 }

@@ -1,7 +1,9 @@
 // Counts the UTC days of a question one after the other: whole closed ones from what was summed when they were closed, where that
 // has what is asked, the others from their tables. What was counted of a day is kept, as pages ask the same again.
+
 import { LRUCache } from "lru-cache";
 import { Refused } from "../../../commands/refusals.ts";
+import { eventOf } from "../../../projections/definitions/click-tables/positions.ts";
 import {
   type AccountDayDocument,
   accountDays,
@@ -10,7 +12,6 @@ import {
 } from "../../../projections/definitions/summaries/account-day.ts";
 import { dayOf } from "../../../projections/definitions/summaries/day.ts";
 import { DayBeingClosed, linkDayOf } from "../../../projections/fold/clicks/stored-days.ts";
-import { eventOf } from "../../../projections/fold/clicks/table-day.ts";
 import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { ReadStore } from "../../../stores/read-store/port.ts";
 import type { Period } from "../question.ts";

@@ -1,4 +1,5 @@
 // Reads the click tables of an account in the reader thread: their chunks are decoded once and kept as typed arrays.
+
 import { LRUCache } from "lru-cache";
 import {
   CHUNK_HEAD,
@@ -12,10 +13,10 @@ import {
   rowsAsOf,
   sizeOf,
 } from "../../../projections/definitions/click-tables/decode-chunk.ts";
+import { eventOf } from "../../../projections/definitions/click-tables/positions.ts";
 import type { ChunkRows } from "../../../projections/definitions/click-tables/table.ts";
 import { DayBeingClosed } from "../../../projections/fold/clicks/stored-days.ts";
 import { chunkHeads, type StoredHead } from "../../../projections/fold/clicks/stored-tables.ts";
-import { eventOf } from "../../../projections/fold/clicks/table-day.ts";
 import { DomainError } from "../../../runtime/errors.ts";
 import type { TimeSlices } from "../../../runtime/threads/time-slices.ts";
 import type { Position } from "../../../stores/event-store/port.ts";

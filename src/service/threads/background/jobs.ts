@@ -38,8 +38,6 @@ export type SingletonJob = {
   /** Pause between two runs. */
   intervalMs: number;
   run: (signal: AbortSignal) => Promise<unknown>;
-  /** Logged when a run throws; the next run tries again. */
-  failureMessage: string;
 };
 
 /** How long a run that closes accounts waits for the links projection; afterwards the next run continues. */
@@ -58,7 +56,6 @@ export async function runJobs(
       name: "domain-checks",
       intervalMs: 10 * 60_000,
       run: (until) => checkDueDomains({ ...deps, resolveTxt: txtResolver(config.dnsServers) }, until),
-      failureMessage: "checking domains failed",
     },
     {
       name: "account-closing",
@@ -68,13 +65,11 @@ export async function runJobs(
         accountsOf: accountsOf(deps),
         isShown: (position) => whenProjected({ readStore, sleep }, position, () => MAX_WAIT_MS),
       }),
-      failureMessage: "looking for closed accounts failed",
     },
     {
       name: "link-ends",
       intervalMs: 5_000,
       run: linkEnds(deps),
-      failureMessage: "noting the ends of links failed",
     },
     secretsSweep(deps),
   ];
@@ -85,7 +80,6 @@ export async function runJobs(
       name: "url-rechecks",
       intervalMs: 60_000,
       run: (until) => recheckWaiting(rechecks, until),
-      failureMessage: "rechecking the URLs of links failed",
     });
   const mailer = smtpMailer(config);
   if (mailer) {
@@ -95,7 +89,6 @@ export async function runJobs(
       name: "weekly-mails",
       intervalMs: 60_000,
       run: (until) => sendWeeklyMails(mailing, until),
-      failureMessage: "sending weekly mails failed",
     });
   }
   await Promise.all(jobs.map((job) => runSingletonJob(job, lease, signal)));
@@ -122,13 +115,12 @@ function secretsSweep({
       }
       await secrets.sweep(clock());
     },
-    failureMessage: "destroying expired secrets failed",
   };
 }
 
 /** Until the signal aborts; then the lease is given up. */
 export async function runSingletonJob(
-  { name, intervalMs, run, failureMessage }: SingletonJob,
+  { name, intervalMs, run }: SingletonJob,
   lease: Lease,
   signal: AbortSignal,
 ): Promise<void> {
@@ -141,7 +133,7 @@ export async function runSingletonJob(
     } catch (err) {
       // What it reads is made for the first time, as in a new service.
       if (err instanceof ProjectionNotBuilt || until.aborted) return;
-      if (failure !== messageOf(err)) lease.log.warn({ err }, failureMessage);
+      if (failure !== messageOf(err)) lease.log.warn({ err }, `${name} failed, the next run tries again`);
       failure = messageOf(err);
     }
   };

@@ -3,7 +3,7 @@
 import type { FastifyReply } from "fastify";
 import { Zip, ZipPassThrough } from "fflate";
 import { Refused } from "../../commands/refusals.ts";
-import { ACCOUNT_STYLE, type QrLook } from "../../events/links/qr-look.ts";
+import { ACCOUNT_STYLE, lookOf, scannedUrl } from "../../events/links/qr-look.ts";
 import { CSV_TYPE, sendExport } from "../../limits/exports.ts";
 import type { OpenStreams } from "../../limits/open-streams.ts";
 import { listKeys } from "../../queries/accounts.ts";
@@ -26,19 +26,15 @@ const MOST_IMAGES = 1_000;
 /** Pixels, enough for a flyer. */
 const IMAGE_SIZE = 1_024;
 
-type TakeDeps = PortalDeps & { exports: OpenStreams };
-
-/** Links by their keys, or all that fit. */
-type Wanted = { keys: readonly string[] } | AccountLinksFilter;
-
-/** @throws invalid_request where nothing is chosen; too_many_streams, too_many_links */
-export async function sendTable(
-  deps: TakeDeps,
+/** `wanted`: links by their keys, or all that fit. @throws too_many_streams, too_many_links */
+type SendFile = (
+  deps: PortalDeps & { exports: OpenStreams },
   reply: FastifyReply,
   accountId: string,
-  wanted: Wanted,
-): Promise<FastifyReply> {
-  refuseNone(wanted);
+  wanted: { keys: readonly string[] } | AccountLinksFilter,
+) => Promise<FastifyReply>;
+
+export const sendTable: SendFile = async (deps, reply, accountId, wanted) => {
   const file = { type: CSV_TYPE, name: "links.csv" };
   return await sendExport(reply, deps.exports, accountId, file, async function* (signal) {
     const keys = await listKeys(deps, accountId);
@@ -50,19 +46,10 @@ export async function sendTable(
       yield rows.map((row) => countedRow({ ...row, madeBy: makerOf(row) }, deps.baseHost)).join("");
     }
   });
-}
+};
 
-/**
- * As PNG with the account's look, each in the folder of its host. @throws invalid_request where nothing is chosen, or more than
- * MOST_IMAGES; too_many_streams, too_many_links
- */
-export async function sendQrCodes(
-  deps: TakeDeps,
-  reply: FastifyReply,
-  accountId: string,
-  wanted: Wanted,
-): Promise<FastifyReply> {
-  refuseNone(wanted);
+/** As PNG with the account's look, each in the folder of its host. @throws invalid_request for more than MOST_IMAGES */
+export const sendQrCodes: SendFile = async (deps, reply, accountId, wanted) => {
   const fitting = "keys" in wanted ? wanted.keys.length : await countAccountLinks(deps, accountId, wanted);
   if (fitting > MOST_IMAGES)
     throw new Refused(
@@ -70,13 +57,7 @@ export async function sendQrCodes(
       `At most ${count(MOST_IMAGES)} QR codes are drawn at a time, and ${count(fitting)} links fit: filter them first`,
     );
   const brand = await brandOf(deps, accountId);
-  const { logo: hasLogo, ...style } = { ...ACCOUNT_STYLE, ...brand?.qr };
-  const logo = hasLogo ? (brand?.logo ?? undefined) : undefined;
-  const look: QrLook = {
-    ...style,
-    ...{ format: "png", size: IMAGE_SIZE },
-    ...(logo !== undefined && { ecc: "H", logo }),
-  };
+  const look = lookOf(brand?.qr ?? ACCOUNT_STYLE, brand?.logo, { format: "png", size: IMAGE_SIZE });
   const file = { type: "application/zip", name: "qr-codes.zip" };
   return await sendExport(reply, deps.exports, accountId, file, async function* (signal) {
     const parts: Uint8Array[] = [];
@@ -91,15 +72,10 @@ export async function sendQrCodes(
         const image = new ZipPassThrough(`${key}.png`);
         image.mtime = deps.clock();
         zip.add(image);
-        image.push(Buffer.from(await deps.drawQr(`${shortUrl}?qr=1`, look)), true);
+        image.push(Buffer.from(await deps.drawQr(scannedUrl(shortUrl), look)), true);
         yield* parts.splice(0);
       }
     zip.end();
     yield* parts.splice(0);
   });
-}
-
-function refuseNone(wanted: Wanted): void {
-  if ("keys" in wanted && wanted.keys.length === 0)
-    throw new Refused("invalid_request", "Choose at least one link first.");
-}
+};

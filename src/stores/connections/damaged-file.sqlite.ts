@@ -1,4 +1,4 @@
-// Sets a damaged SQLite file aside, whose content can be made again.
+// Keeps a damaged SQLite file under another name, where its content can be made again.
 import { existsSync, renameSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../runtime/errors.ts";
@@ -11,16 +11,16 @@ export type Differences = (db: DatabaseSync) => string[];
  * Looks into each page of a file that nobody has open; one that is damaged or different is renamed, with its companions.
  * Undefined for a sound or missing one. @throws the errors of the file system
  */
-export function setAsideDamaged(
+export function keepDamaged(
   file: string,
   differences: Differences,
 ): { damage: string; aside: string } | undefined {
   const damage = existsSync(file) ? damageOf(file, differences) : undefined;
-  return damage === undefined ? undefined : { damage, aside: setAside(file) };
+  return damage === undefined ? undefined : { damage, aside: moveAway(file) };
 }
 
 /** Renames it with its companions, and returns its name from now on. @throws the errors of the file system */
-export function setAside(file: string): string {
+export function moveAway(file: string): string {
   const aside = `${file}.damaged-${new Date().toISOString().replace(/\W/g, "")}`;
   renameSync(file, aside);
   for (const companion of ["-wal", "-shm"])

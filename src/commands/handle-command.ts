@@ -45,7 +45,7 @@ export function lastPosition(positions: readonly (Position | undefined)[]): Posi
 
 export type Loaded<S> = Appended & { state: S; revision: number | "none" };
 
-/** `before`: the state that was decided on. */
+/** `before`: the state that was decided on, where `fold` leaves its argument as it is. */
 export type CommandResult<S, E> = Loaded<S> & { before: S; events: readonly E[] };
 
 const ATTEMPTS = 5;

@@ -1,6 +1,9 @@
 // The one place that bounds how many passwords are hashed at once, as each takes a core for tens of milliseconds and 19 MB.
 import { Refused } from "./refusals.ts";
 
+/** Of each hash: OWASP's minimum for argon2id, 19 MiB, two iterations, one lane. */
+export const PASSWORD_COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
 export type Bounded = <T>(work: () => Promise<T>) => Promise<T>;
 
 const LANES = ["known", "unknown", "visitors", "links"] as const;
@@ -23,7 +26,7 @@ export function passwordWork(): PasswordWork {
   let turns: readonly Lane[] = LANES;
   let running = 0;
   const startNext = () => {
-    const lane = turns.find((one) => waiting[one].length > 0);
+    const lane = turns.find((name) => waiting[name].length > 0);
     if (lane === undefined || running === AT_ONCE) return;
     if (lane !== "known") turns = [...turns.filter((other) => other !== lane), lane];
     running += 1;

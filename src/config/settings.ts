@@ -67,7 +67,7 @@ export const SETTINGS = {
   sessionHours: {
     variable: "SESSION_HOURS",
     read: formats.sessionHours,
-    what: "after so many hours people sign in again; a changed group at the provider takes effect then at the latest",
+    what: "after so many hours people sign in again; where they do so at the provider, groups that have changed there take effect then",
   },
   oidcIssuer: {
     variable: "OIDC_ISSUER",

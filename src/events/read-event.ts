@@ -91,9 +91,9 @@ export function metadataOf({
   metadata,
 }: Pick<RecordedEvent, "id" | "type" | "metadata">): Required<EventMetadata> {
   const actor = type === "LinkClicked" || type === "ClicksNotRecorded" ? REDIRECT : UNKNOWN;
-  const said = { correlationId: id, causationId: id, actor, ...(metadata ?? { schemaVersion: 0 }) };
+  const complete = { correlationId: id, causationId: id, actor, ...(metadata ?? { schemaVersion: 0 }) };
   // As it was written while an account was one person, whose id is the account's.
-  return (said.actor.type as string) === "account"
-    ? { ...said, actor: { ...said.actor, type: "person" } as Actor }
-    : said;
+  return (complete.actor.type as string) === "account"
+    ? { ...complete, actor: { ...complete.actor, type: "person" } as Actor }
+    : complete;
 }

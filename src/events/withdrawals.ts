@@ -61,10 +61,10 @@ export function isSelectedBy(
 /** Clicks come from few networks, as the log keeps them. */
 function inNetwork(cidr: string): (ip: string) => boolean {
   const isIn = inNetworks([cidr]);
-  const known = new Map<string, boolean>();
+  const answers = new Map<string, boolean>();
   return (ip) => {
-    const isMatch = known.get(ip) ?? isIn(ip);
-    known.set(ip, isMatch);
+    const isMatch = answers.get(ip) ?? isIn(ip);
+    answers.set(ip, isMatch);
     return isMatch;
   };
 }

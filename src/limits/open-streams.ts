@@ -33,9 +33,9 @@ export function openStreams(
     return undefined;
   };
   const renewing = setInterval(async () => {
-    const taken = [...places.values()].filter((place) => place !== undefined);
+    const named = [...places.values()].filter((place) => place !== undefined);
     // Fewer than two: so it lasts, whatever has become of it meanwhile.
-    await Promise.all(taken.map((place) => count(place, { add: 0, most: 2, atLeast: 1 })));
+    await Promise.all(named.map((place) => count(place, { add: 0, most: 2, atLeast: 1 })));
   }, RENEWED_EVERY_MS).unref();
   const leave = async (stream: AbortController) => {
     stream.abort();

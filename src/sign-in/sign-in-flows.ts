@@ -45,8 +45,8 @@ export async function endFlow<T>(
   const stored = (await secrets.get(flowSecret(name), clock())) as StoredFlow | undefined;
   if (!stored || cookie === undefined) return undefined;
   if (!timingSafeEqual(Buffer.from(stored.browser), Buffer.from(hash("sha256", cookie)))) return undefined;
-  const taken = (await secrets.take(flowSecret(name), clock())) as StoredFlow | undefined;
-  return taken?.value as T | undefined;
+  const flow = (await secrets.take(flowSecret(name), clock())) as StoredFlow | undefined;
+  return flow?.value as T | undefined;
 }
 
 function flowSecret({ kind, id }: FlowName): string {

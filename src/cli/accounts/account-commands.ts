@@ -3,6 +3,7 @@ import { Argument, Option } from "commander";
 import { issueKey } from "../../commands/account/change-keys.ts";
 import { openAccount } from "../../commands/account/sign-up.ts";
 import { changeTier, upgradeRequests } from "../../commands/account/tier.ts";
+import { Refused } from "../../commands/refusals.ts";
 import { TIERS, type Tier } from "../../events/vocabulary.ts";
 import { accountRow, keyRow, listAccounts, showAccount } from "../../queries/accounts.ts";
 import { domainRow } from "../../queries/domains.ts";
@@ -10,7 +11,7 @@ import { ownerEmail } from "../../queries/people.ts";
 import { listWebhooks, webhookRow } from "../../queries/webhooks.ts";
 import { type CommandRow, required } from "../command.ts";
 import { ACCOUNT } from "../named.ts";
-import { asQuery, catchUp, inService } from "../session.ts";
+import { asQuery, catchUp, inService, type Session } from "../session.ts";
 
 const DAY_MS = 86_400_000;
 const TIER = new Option("--tier <tier>", "subscription tier; by default that of who signs up").choices(TIERS);
@@ -31,19 +32,17 @@ export const commands: readonly CommandRow[] = [
       { deps, context, config },
       { email: address, tier = config.defaultTier, key: wantsKey }: NewAccount,
     ) {
-      const { INVITATION_MS, issuePasswordReset } = await import("../../commands/people/one-time-tokens.ts");
+      const { INVITATION_MS } = await import("../../commands/people/one-time-tokens.ts");
       const { accountId, email } = await openAccount(deps, context, { email: address, tier });
-      const { path, expiresAt } = await issuePasswordReset(deps, accountId, {
-        lifetimeMs: INVITATION_MS,
-        isMailed: false,
-      });
+      const choosing = config.signIn.includes("password")
+        ? await passwordLink({ deps, config }, accountId, INVITATION_MS)
+        : undefined;
       const issued = wantsKey && (await issueKey(deps, context, accountId, { label: "first" }));
       return {
         account_id: accountId,
         email,
         tier,
-        password_link: `${config.baseUrl}${path}`,
-        password_link_expires_at: expiresAt,
+        ...(choosing && { password_link: choosing.link, password_link_expires_at: choosing.expires_at }),
         ...(issued && { key_id: issued.keyId, key: issued.key }),
       };
     },
@@ -54,6 +53,7 @@ export const commands: readonly CommandRow[] = [
     args: { email: "the address that the account will have" },
     options: [TIER],
     async run({ deps, config }, { tier = config.defaultTier }: { tier?: Tier }, address: string) {
+      requirePasswords(config);
       const { INVITATION_MS, invite } = await import("../../commands/people/one-time-tokens.ts");
       const { email, path, expiresAt } = await invite(
         deps,
@@ -90,13 +90,9 @@ export const commands: readonly CommandRow[] = [
     about: "make a link with which the account's owner chooses a new password, once, within a day",
     args,
     by: inService,
-    async run({ deps, config }, _: object, accountId: string) {
-      const { issuePasswordReset } = await import("../../commands/people/one-time-tokens.ts");
-      const { path, expiresAt } = await issuePasswordReset(deps, accountId, {
-        lifetimeMs: DAY_MS,
-        isMailed: false,
-      });
-      return { account_id: accountId, link: `${config.baseUrl}${path}`, expires_at: expiresAt };
+    async run(session, _: object, accountId: string) {
+      requirePasswords(session.config);
+      return { account_id: accountId, ...(await passwordLink(session, accountId, DAY_MS)) };
     },
   },
   {
@@ -142,3 +138,22 @@ export const commands: readonly CommandRow[] = [
     },
   },
 ];
+
+/** @throws sign_in_off where nobody signs in by a password */
+function requirePasswords({ signIn }: Session["config"]): void {
+  if (!signIn.includes("password"))
+    throw new Refused(
+      "sign_in_off",
+      "Nobody signs in by a password here (SIGN_IN): `person sign-in-link` makes a link that signs somebody in, and `account create` opens an account",
+    );
+}
+
+async function passwordLink(
+  { deps, config }: Pick<Session, "deps" | "config">,
+  accountId: string,
+  lifetimeMs: number,
+): Promise<{ link: string; expires_at: string }> {
+  const { issuePasswordReset } = await import("../../commands/people/one-time-tokens.ts");
+  const { path, expiresAt } = await issuePasswordReset(deps, accountId, { lifetimeMs, isMailed: false });
+  return { link: `${config.baseUrl}${path}`, expires_at: expiresAt };
+}

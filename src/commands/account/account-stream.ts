@@ -64,7 +64,7 @@ export type CurrentAccounts = {
 };
 
 /** `upTo`: position up to which the state has every event; the empty text where the store can't say. */
-type KeptAccount = { state: AccountState; revision: number; upTo: Position };
+type CachedAccount = { state: AccountState; revision: number; upTo: Position };
 
 /** Bounds the memory by the events that the accounts were folded from, of 100 to 500 bytes each. */
 const MOST_EVENTS = 50_000;
@@ -75,24 +75,24 @@ const MOST_EVENTS = 50_000;
  * are deciding on.
  */
 export function currentAccounts(eventStore: Pick<EventStore, "read" | "newestOf">): CurrentAccounts {
-  const kept = new LRUCache<string, KeptAccount>({
+  const cached = new LRUCache<string, CachedAccount>({
     maxSize: MOST_EVENTS,
     sizeCalculation: ({ revision }) => revision + 1,
   });
   const newest = async () => await eventStore.newestOf?.(CATEGORY.account);
-  const stateAt = (account: KeptAccount | undefined, position: Position | undefined) =>
+  const stateAt = (account: CachedAccount | undefined, position: Position | undefined) =>
     account && position !== undefined && account.upTo >= position ? account.state : undefined;
   return {
     async known(accountId) {
-      const account = kept.get(accountId);
+      const account = cached.get(accountId);
       return account && stateAt(account, await newest());
     },
     async current(accountId) {
       // Before the stream is read, which then has every event up to there.
       const upTo = await newest();
-      const account = kept.get(accountId);
-      const known = stateAt(account, upTo);
-      if (known) return known;
+      const account = cached.get(accountId);
+      const present = stateAt(account, upTo);
+      if (present) return present;
       if (account) {
         const from = account.revision + 1;
         const newer = await eventStore.read(accountStream(accountId), { from, limit: 1 });
@@ -102,7 +102,7 @@ export function currentAccounts(eventStore: Pick<EventStore, "read" | "newestOf"
         }
       }
       const { state, revision } = await loadStream(eventStore, folded(accountId));
-      if (revision !== "none") kept.set(accountId, { state, revision, upTo: upTo ?? START });
+      if (revision !== "none") cached.set(accountId, { state, revision, upTo: upTo ?? START });
       return state;
     },
   };

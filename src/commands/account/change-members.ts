@@ -28,12 +28,12 @@ export async function changeMemberRole(
   personId: string,
   role: Role,
 ): Promise<MemberChanged> {
-  const { events, before, position } = await onAccount(deps, context, accountId, (account, at, actor) =>
+  const { events, state, position } = await onAccount(deps, context, accountId, (account, at, actor) =>
     changeRole(account, { personId, role, at }, actor),
   );
   const tell = async () => {
     if (events.length === 0 || isThemselves(context.actor, personId)) return;
-    const account = await nameOfAccount(deps, opened(before));
+    const account = await nameOfAccount(deps, opened(state));
     await tellPerson(deps, personId, { what: "role", role, account, accountId });
   };
   return { position, told: tell() };
@@ -46,10 +46,10 @@ export async function removeMember(
   accountId: string,
   personId: string,
 ): Promise<MemberChanged> {
-  const { before, position } = await endMembership(deps, context, accountId, personId);
+  const { state, position } = await endMembership(deps, context, accountId, personId);
   const tell = async () => {
     if (isThemselves(context.actor, personId)) return;
-    await tellPerson(deps, personId, { what: "removed", account: await nameOfAccount(deps, opened(before)) });
+    await tellPerson(deps, personId, { what: "removed", account: await nameOfAccount(deps, opened(state)) });
   };
   return { position, told: tell() };
 }

@@ -49,7 +49,7 @@ export async function openAccount(
   context: CommandContext,
   request: { email: string; tier: Tier },
 ): Promise<OpenedAccount> {
-  return await openWith(deps, context, request, async () => undefined);
+  return await openWith(deps, context, request);
 }
 
 /** For who signs in already, but is a member of no account. @throws already_member, person_not_found */
@@ -73,13 +73,13 @@ async function openWith(
   deps: OpenAccountDeps,
   context: CommandContext,
   request: { email: string; tier: Tier },
-  keepSecrets: (accountId: string) => Promise<void>,
+  keepSecrets?: (accountId: string) => Promise<void>,
 ): Promise<OpenedAccount> {
   const email = acceptEmail(request.email);
   return await withAddressLock(deps, email, async () => {
     const accountId = await reserve(deps, email);
     await deps.secrets.put(emailSecret(accountId), { value: email });
-    await keepSecrets(accountId);
+    await keepSecrets?.(accountId);
     const { position } = await changeAccount(deps, context, accountId, (account, at) =>
       open(account, { accountId, tier: request.tier, at }),
     );

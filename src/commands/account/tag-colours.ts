@@ -27,9 +27,9 @@ export function passColour(
   const { accountId, tagColours } = withRoom(account);
   const passed = tagColours.get(from);
   if (passed === undefined || from === to) return [];
-  const taken: AccountEvent = { type: "TagColoured", data: { accountId, tag: from, colour: null, at } };
-  if (tagColours.has(to)) return [taken];
-  return [taken, { type: "TagColoured", data: { accountId, tag: to, colour: passed, at } }];
+  const uncoloured: AccountEvent = { type: "TagColoured", data: { accountId, tag: from, colour: null, at } };
+  if (tagColours.has(to)) return [uncoloured];
+  return [uncoloured, { type: "TagColoured", data: { accountId, tag: to, colour: passed, at } }];
 }
 
 /** By tag, those that have one, as of now. @throws account_not_found */

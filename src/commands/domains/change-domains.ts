@@ -76,17 +76,17 @@ export const deactivateDomain = accountCommand((account, { at }, domainId: strin
 );
 
 /**
- * Where the domain's `/` leads. `given`: checked like the URL of a link; null or "" for the built-in page.
+ * Where the domain's `/` leads. `url`: checked like the URL of a link; null or "" for the built-in page.
  * @throws invalid_url, unsafe_url, account_not_found, domain_not_found, history_full
  */
 export async function setDomainHome(
   deps: CommandDeps & AcceptUrlDeps,
   context: CommandContext,
   accountId: string,
-  { domainId, given }: { domainId: string; given: string | null },
+  { domainId, url }: { domainId: string; url: string | null },
 ): Promise<Appended & { homeUrl: string | null }> {
   const ownHosts = domains.verifiedHosts(await loadAccount(deps.eventStore, accountId));
-  const homeUrl = given ? (await acceptUrl(deps, given, ownHosts)).longUrl : null;
+  const homeUrl = url ? (await acceptUrl(deps, url, ownHosts)).longUrl : null;
   const { position } = await changeAccount(deps, context, accountId, (account, at) =>
     domains.setHome(account, { domainId, homeUrl, at }),
   );

@@ -68,8 +68,8 @@ export async function safetyOfAll(
     if (url) urls.set(url.href, url);
   }
   const answers = urls.size > 0 ? await deps.urlSafety([...urls.values()]) : [];
-  const known = new Map([...urls.keys()].map((href, n) => [href, answers[n]]));
-  return async (wanted) => wanted.map(({ href }) => known.get(href) ?? "unknown");
+  const byHref = new Map([...urls.keys()].map((href, n) => [href, answers[n]]));
+  return async (asked) => asked.map(({ href }) => byHref.get(href) ?? "unknown");
 }
 
 export async function safetyOf(deps: Pick<AcceptUrlDeps, "urlSafety">, url: URL): Promise<Safety> {

@@ -1,13 +1,10 @@
 // Passwords of links: argon2id hashes in the secrets, by ids that events hold.
 import { hash, verify } from "@node-rs/argon2";
 import type { Secrets } from "../../stores/secrets/port.ts";
-import type { PasswordWork } from "../password-work.ts";
+import { PASSWORD_COST, type PasswordWork } from "../password-work.ts";
 
 /** As it was typed, or as a hash from elsewhere (isUsableHash). */
 export type NewLinkPassword = { passwordId: string } & ({ text: string } | { hash: string });
-
-/** OWASP's minimum for argon2id: 19 MiB, two iterations, one lane. */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /** The most that a hash from elsewhere may cost, in KiB, iterations and lanes: whoever follows the link has one computed. */
 const MOST_COST = { memoryCost: 65_536, timeCost: 10, parallelism: 4 } as const;
@@ -28,7 +25,7 @@ export async function keepLinkPassword(
   { passwordId, ...password }: NewLinkPassword,
 ): Promise<void> {
   const hashed = async ({ text }: { text: string }) =>
-    await passwordWork.links(() => hash(normal(text), COST));
+    await passwordWork.links(() => hash(normal(text), PASSWORD_COST));
   const value = "hash" in password ? password.hash : await hashed(password);
   await secrets.put(linkPasswordSecret(passwordId), { value });
 }
@@ -66,8 +63,8 @@ export async function isLinkPassword(
   passwordId: string,
   password: string,
 ): Promise<boolean | undefined> {
-  const kept = await secrets.get(linkPasswordSecret(passwordId), clock());
-  return typeof kept === "string" ? await verify(kept, normal(password)) : undefined;
+  const passwordHash = await secrets.get(linkPasswordSecret(passwordId), clock());
+  return typeof passwordHash === "string" ? await verify(passwordHash, normal(password)) : undefined;
 }
 
 /** NFKC, so that a password typed on another system fits. */

@@ -38,9 +38,9 @@ type NamedFilter = { name: string; filter: SavedFilter };
 export function saveFilter(account: AccountState, c: NamedFilter & { at: string }): AccountEvent[] {
   const { accountId, savedFilters } = withRoom(account);
   const { name, filter, at } = c;
-  const kept = savedFilters.get(name);
-  if (kept && JSON.stringify(kept) === JSON.stringify(filter)) return [];
-  if (!kept && savedFilters.size >= STREAM_LIMITS.savedFilters)
+  const saved = savedFilters.get(name);
+  if (saved && JSON.stringify(saved) === JSON.stringify(filter)) return [];
+  if (!saved && savedFilters.size >= STREAM_LIMITS.savedFilters)
     throw new Refused(
       "history_full",
       `At most ${STREAM_LIMITS.savedFilters} filters are kept: remove another one first`,

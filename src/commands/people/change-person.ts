@@ -31,14 +31,14 @@ export async function registerPerson(
   deps: Deps,
   requestId: string,
   email: string | undefined,
-  keepSecrets: (personId: string) => Promise<void> = async () => undefined,
+  keepSecrets?: (personId: string) => Promise<void>,
 ): Promise<Appended & { personId: string }> {
   const personId = deps.newId();
   const record = async () => {
     const registered = await onPerson(deps, byPerson(requestId, personId), personId, (person, at) =>
       register(person, { personId, at }),
     );
-    await keepSecrets(personId);
+    await keepSecrets?.(personId);
     return { personId, ...registered };
   };
   if (email === undefined) {

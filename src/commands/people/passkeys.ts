@@ -24,6 +24,7 @@ export type Passkey = {
   copySeenAt?: string;
 };
 
+type OfPerson = Pick<Passkey, "personId" | "passkeyId">;
 type Deps = { secrets: Secrets; clock: () => Date };
 
 const HANDLE_BYTES = 32;
@@ -57,24 +58,21 @@ export async function passkeyOf(
 /** False where the authenticator's key is somebody's already. Nobody signs in with it before it is stored. */
 export async function claimCredential({ secrets, clock }: Deps, passkey: Passkey): Promise<boolean> {
   const { personId, passkeyId, credentialId } = passkey;
-  const value = { personId, passkeyId };
-  const kept = await secrets.putIfAbsent(byCredentialSecret(credentialId), { value }, clock());
-  return (kept as typeof value).passkeyId === passkeyId;
+  const value: OfPerson = { personId, passkeyId };
+  const owner = await secrets.putIfAbsent(byCredentialSecret(credentialId), { value }, clock());
+  return (owner as OfPerson).passkeyId === passkeyId;
 }
 
 export async function storePasskey({ secrets }: Pick<Deps, "secrets">, passkey: Passkey): Promise<void> {
   await secrets.put(passkeySecret(passkey.personId, passkey.passkeyId), { value: passkey });
 }
 
-export async function findPasskey(
-  { secrets, clock }: Deps,
-  credentialId: string,
-): Promise<Passkey | undefined> {
-  const owner = (await secrets.get(byCredentialSecret(credentialId), clock())) as
-    | Pick<Passkey, "personId" | "passkeyId">
+/** By the authenticator's own id. */
+export async function findPasskey(deps: Deps, credentialId: string): Promise<Passkey | undefined> {
+  const owner = (await deps.secrets.get(byCredentialSecret(credentialId), deps.clock())) as
+    | OfPerson
     | undefined;
-  if (!owner) return undefined;
-  return (await secrets.get(passkeySecret(owner.personId, owner.passkeyId), clock())) as Passkey | undefined;
+  return owner && (await passkeyOf(deps, owner.personId, owner.passkeyId));
 }
 
 /** Only while it is stored as `before`: of two uses at once one counts. */
@@ -89,7 +87,7 @@ export async function swapPasskey(
 
 export async function forgetPasskey(
   { secrets }: Pick<Deps, "secrets">,
-  { personId, passkeyId, credentialId }: Pick<Passkey, "personId" | "passkeyId" | "credentialId">,
+  { personId, passkeyId, credentialId }: OfPerson & Pick<Passkey, "credentialId">,
 ): Promise<void> {
   await secrets.delete(byCredentialSecret(credentialId));
   await secrets.delete(passkeySecret(personId, passkeyId));

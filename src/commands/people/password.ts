@@ -3,6 +3,7 @@ import { hash, verify } from "@node-rs/argon2";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import type { CommandDeps } from "../handle-command.ts";
+import { PASSWORD_COST } from "../password-work.ts";
 import { Refused } from "../refusals.ts";
 import { personWithEmail } from "./email.ts";
 import { recordAct, writeForPerson } from "./person-stream.ts";
@@ -17,8 +18,6 @@ type PasswordRecord = { hash: string; epoch: string };
 export const PASSWORD_MIN = 10;
 /** Bounds the cost of hashing. */
 const PASSWORD_MAX = 512;
-/** OWASP's minimum for argon2id: 19 MiB, two iterations, one lane. */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 /** Verified against when there is no password, so that the answer takes the same time. */
 const DUMMY_HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$e5kx462mJpWIBADOTL6QeQ$NBgfWzzho/HGMkHulALrD9JAcnsY3el4SL9ZUg1tj00";
@@ -41,7 +40,7 @@ export function acceptPassword(text: string, about: { email: string }): string {
 
 /** `accepted`: by `acceptPassword`. */
 export function hashPassword(accepted: string): Promise<string> {
-  return hash(accepted, COST);
+  return hash(accepted, PASSWORD_COST);
 }
 
 /** What is stored of a password, with a new epoch. */

@@ -7,8 +7,8 @@ import { hasDeveloperFeatures } from "../../events/vocabulary.ts";
 import { isTimeZone, noTimeZone, parseDate, parseMoment } from "../../runtime/moment.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
 import { boundedText } from "../accept-text.ts";
-import type { SharedPage } from "../account/account.ts";
-import { type CurrentAccount, changeAccount, loadAccount, onAccount } from "../account/account-stream.ts";
+import { opened, type SharedPage } from "../account/account.ts";
+import { type CurrentAccount, changeAccount, loadAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
 import type { Appended, CommandDeps } from "../handle-command.ts";
 import { LEAST_OF_PASSWORD } from "../links/fields/link-fields.ts";
@@ -99,13 +99,12 @@ export async function endSharedPage(
   accountId: string,
   pageId: string,
 ): Promise<Appended> {
-  let ended: SharedPage | undefined;
-  const { position } = await onAccount(deps, context, accountId, (account, at) => {
-    if (account.status === "open") ended = account.sharedPages.get(pageId);
-    return endPage(account, { pageId, at });
-  });
-  if (ended) await forgetSharedPage(deps, ended);
-  return { position };
+  const page = opened(await loadAccount(deps.eventStore, accountId)).sharedPages.get(pageId);
+  const ended = await changeAccount(deps, context, accountId, (account, at) =>
+    endPage(account, { pageId, at }),
+  );
+  if (page) await forgetSharedPage(deps, page);
+  return ended;
 }
 
 /** Its address leads nowhere, and its password is no more. */
@@ -150,7 +149,7 @@ function acceptPage(
   { name, filters, range: named, from, to, timeZone, cards, endsAt }: Omit<SharedPageRequest, "password">,
   at: string,
 ): Omit<SharedPage, "pageId" | "tokenHash" | "at" | "passwordId"> {
-  const range = SHARED_RANGES.find((known) => known === named);
+  const range = SHARED_RANGES.find((name) => name === named);
   if (!range) throw invalid("range", `range must be one of ${SHARED_RANGES.join(", ")}`);
   if (!isTimeZone(timeZone)) throw new Refused("invalid_time_zone", noTimeZone(timeZone));
   const days = range === "custom" ? { from: dayOf("from", from), to: dayOf("to", to) } : {};
@@ -179,14 +178,14 @@ export function acceptSharedName(text: string): string {
 
 /** Without fields that have no value. @throws invalid_request */
 export function plainFilters(filters: SharedFilters): Record<string, string[]> {
-  const given = Object.entries(filters).filter(([, values]) => values !== undefined && values.length > 0);
-  const plain = Object.fromEntries(given.map(([field, values]) => [field, [...(values ?? [])]]));
+  const filled = Object.entries(filters).filter(([, values]) => values !== undefined && values.length > 0);
+  const plain = Object.fromEntries(filled.map(([field, values]) => [field, [...(values ?? [])]]));
   if (JSON.stringify(plain).length <= MOST_OF_FILTERS) return plain;
   throw invalid("filters", `filters must have at most ${MOST_OF_FILTERS} characters together`);
 }
 
 function acceptCards(cards: readonly string[]): SharedCard[] {
-  const unknown = cards.find((card) => !SHARED_CARDS.some((known) => known === card));
+  const unknown = cards.find((card) => !(SHARED_CARDS as readonly string[]).includes(card));
   if (unknown !== undefined) throw invalid("cards", `cards must be of ${SHARED_CARDS.join(", ")}`);
   return SHARED_CARDS.filter((card) => cards.includes(card));
 }

@@ -179,11 +179,11 @@ const NAMED = { events: "events", kinds: "kinds", via: "links" } as const;
 function acceptNames<N extends string>(
   what: keyof typeof NAMED,
   wanted: readonly string[],
-  known: readonly N[],
+  allowed: readonly N[],
 ): N[] {
-  const names = known.filter((name) => wanted.includes(name));
-  if (names.length === 0 || !wanted.every((name) => (known as readonly string[]).includes(name)))
-    throw invalid(what, `The ${NAMED[what]} of a webhook are one or more of ${known.join(", ")}`);
+  const names = allowed.filter((name) => wanted.includes(name));
+  if (names.length === 0 || !wanted.every((name) => (allowed as readonly string[]).includes(name)))
+    throw invalid(what, `The ${NAMED[what]} of a webhook are one or more of ${allowed.join(", ")}`);
   return names;
 }
 

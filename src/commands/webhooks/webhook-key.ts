@@ -104,10 +104,10 @@ async function replaceKey(
 ): Promise<RotatedWebhookKey> {
   const { secrets } = deps;
   const now = deps.clock();
-  const { secrets: made, keyHint, publicKey } = newWebhookKey(deps);
+  const { secrets: fresh, keyHint, publicKey } = newWebhookKey(deps);
   const current = await readWebhookKeys(secrets, webhookId, now);
   const previousUntil = new Date(now.getTime() + (current ? PREVIOUS_KEY_VALID_MS : 0)).toISOString();
-  if (!current) await keepWebhookKeys(secrets, webhookId, made);
+  if (!current) await keepWebhookKeys(secrets, webhookId, fresh);
   const { position } = await changeAccount(deps, context, accountId, (account, at) =>
     rotateKey(account, { webhookId, keyHint, publicKey, previousUntil, at }),
   ).catch(async (error: unknown) => {
@@ -116,10 +116,10 @@ async function replaceKey(
   });
   if (current) {
     const { key, seed } = current;
-    const value: WebhookKeys = { ...made, previous: { key, seed, until: previousUntil } };
+    const value: WebhookKeys = { ...fresh, previous: { key, seed, until: previousUntil } };
     // Without keys the webhook was removed since the event; its deleted keys must not be written again.
     if (!(await secrets.putIfPresent(webhookSecret(webhookId), { value }, now)))
       throw new Refused("webhook_not_found");
   }
-  return { webhookId, key: made.key, publicKey, previousUntil, position };
+  return { webhookId, key: fresh.key, publicKey, previousUntil, position };
 }

@@ -65,10 +65,10 @@ export function restore(
   { withdrawals }: WithdrawalsState,
   restored: EventOf<"ClicksRestored">["data"],
 ): WithdrawalEvent[] {
-  const made = withdrawals.find(({ withdrawalId }) => withdrawalId === restored.withdrawalId);
-  if (!made) throw new Refused("withdrawal_not_found");
-  if (made.restoredAt !== null)
-    throw new Refused("already_restored", `This withdrawal was taken back at ${made.restoredAt}`);
+  const withdrawal = withdrawals.find(({ withdrawalId }) => withdrawalId === restored.withdrawalId);
+  if (!withdrawal) throw new Refused("withdrawal_not_found");
+  if (withdrawal.restoredAt !== null)
+    throw new Refused("already_restored", `This withdrawal was taken back at ${withdrawal.restoredAt}`);
   return [{ type: "ClicksRestored", data: restored }];
 }
 

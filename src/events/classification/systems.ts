@@ -10,33 +10,10 @@ const FAMILIES: Readonly<Record<string, readonly string[]>> = {
   "Windows Phone": ["windowsphone", "windowsphoneos", "windowsmobile"],
   macOS: ["macos"],
   "Chrome OS": ["chromiumos", "chromeos"],
-  Linux: [
-    ...["linux", "ubuntu", "kubuntu", "xubuntu", "lubuntu", "debian", "fedora", "arch", "centos", "redhat"],
-    ...[
-      "suse",
-      "opensuse",
-      "mint",
-      "gentoo",
-      "mandriva",
-      "mageia",
-      "manjaro",
-      "elementaryos",
-      "zorin",
-      "deepin",
-    ],
-    ...[
-      "raspbian",
-      "slackware",
-      "sabayon",
-      "vectorlinux",
-      "pclinuxos",
-      "linspire",
-      "linpus",
-      "zenwalk",
-      "kali",
-      "gnu",
-    ],
-  ],
+  Linux: (
+    "linux ubuntu kubuntu xubuntu lubuntu debian fedora arch centos redhat suse opensuse mint gentoo " +
+    "mandriva mageia manjaro elementaryos zorin deepin raspbian slackware sabayon vectorlinux pclinuxos linspire linpus zenwalk kali gnu"
+  ).split(" "),
   KaiOS: ["kaios"],
   Tizen: ["tizen"],
   webOS: ["webos"],

@@ -109,7 +109,7 @@ export function domainsPages(app: Api, deps: PortalDeps): void {
     path,
     async run({ session: { accountId }, context, params: { hostname }, body }) {
       const domainId = idOf(await findOwnDomain(deps, accountId, hostname));
-      const change = { domainId, given: body.url.trim() || null };
+      const change = { domainId, url: body.url.trim() || null };
       const { position } = await setDomainHome(deps.links, context, accountId, change);
       return { position, notice: "The home page is set." };
     },

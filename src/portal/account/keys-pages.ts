@@ -41,7 +41,7 @@ const SCOPE_NAMES: Readonly<Record<KeyScope, string>> = {
   "links:read": "Read links",
   "links:write": "Make and change links",
   "analytics:read": "Read analytics",
-  "analytics:share": "Make and end shared pages",
+  "analytics:share": "Make and end shared pages, and see any numbers by them",
   "events:read": "Read the event feed",
   members: "Invite, change and remove members",
 };

@@ -69,8 +69,7 @@ export function oidcPages(app: Api, { oidc, ...others }: SignInDeps, again: Show
       const { subject } = logout;
       const known =
         subject === undefined ? undefined : await personWithIdentity(deps, { ...logout, subject });
-      const isUnknown = subject !== undefined && known === undefined;
-      const ended = isUnknown ? [] : await deps.sessions.endAtProvider(logout, known?.personId);
+      const ended = await deps.sessions.endAtProvider(logout, known?.personId);
       const context = { requestId: request.id, actor: { type: "system", id: "provider" } } as const;
       const sessions = logout.sid === undefined ? "all" : "one";
       for (const personId of ended) await recordAct(deps, context, personId, "SessionsEnded", { sessions });

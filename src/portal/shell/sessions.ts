@@ -16,6 +16,8 @@ import type { Secrets } from "../../stores/secrets/port.ts";
 const HOUR_MS = 3_600_000;
 /** Resolution of `seenAt`: a session in use is written at most this often. */
 const SEEN_EVERY_MS = 15 * 60_000;
+/** Longer than a sign-in takes once the provider has answered. */
+const LOGOUT_LASTS_MS = 10 * 60_000;
 const TOKEN = /^([0-9a-f-]{36})\.([A-Za-z0-9_-]{43})$/;
 
 /** `link`: by one that the operator made, which works whatever ways are on. */
@@ -75,6 +77,10 @@ type SessionRecord = {
 export type SessionOfPerson = SessionRecord & { sessionId: string };
 export type Sessions = ReturnType<typeof sessions>;
 
+/** When the provider ended the session there, or all of the subject's: seconds since 1970 by its clock. */
+const logoutSecret = (issuer: string, ended: { sid: string } | { subject: string | undefined }) =>
+  `provider-logout/${hash("sha256", JSON.stringify([issuer, ended]))}`;
+
 type Deps = {
   secrets: Secrets;
   currentAccount: CurrentAccount;
@@ -103,6 +109,12 @@ export function sessions(deps: Deps) {
     isProviderOn(record) &&
     endOf(record) > clock().getTime();
 
+  const hasEndedThere = async ({ issuer, subject, sid, issuedAt }: AtProvider) => {
+    const names = [{ subject }, ...(sid === undefined ? [] : [{ sid }])];
+    const ends = await Promise.all(names.map((ended) => secrets.get(logoutSecret(issuer, ended), clock())));
+    return ends.some((endedAt) => typeof endedAt === "number" && issuedAt <= endedAt);
+  };
+
   const inAccount = async (person: SignedInPerson, accountId: string): Promise<SignedIn | undefined> => {
     const account = accountId === "" ? undefined : await currentAccount(accountId);
     const role = account?.status === "open" ? account.members.get(person.personId)?.role : undefined;
@@ -114,7 +126,7 @@ export function sessions(deps: Deps) {
   return {
     /**
      * Returns the cookie's value. Always a new token, which prevents session fixation. The session is void once the
-     * password's epoch differs from the proof's. @throws sign_in_off
+     * password's epoch differs from the proof's. @throws sign_in_off; provider_refused for who was signed out there meanwhile
      */
     async open(
       personId: string,
@@ -127,8 +139,11 @@ export function sessions(deps: Deps) {
       const epoch = proof.epoch ?? (await passwordEpoch(secrets, personId, clock()));
       const now = clock().toISOString();
       const record = { createdAt: since ?? now, seenAt: now, ...how, epoch, ...from };
-      await secrets.put(sessionSecret(personId, hash("sha256", token)), lasting(record));
-      return `${personId}.${token}`;
+      const key = sessionSecret(personId, hash("sha256", token));
+      await secrets.put(key, lasting(record));
+      if (!proof.provider || !(await hasEndedThere(proof.provider))) return `${personId}.${token}`;
+      await secrets.delete(key);
+      throw new Refused("provider_refused", "You were signed out at the provider meanwhile: sign in again");
     },
 
     /**
@@ -173,13 +188,18 @@ export function sessions(deps: Deps) {
     },
 
     /**
-     * Those that began at the provider not later than a logout there: of one session there, or of all of the subject's.
-     * `personId`: whose they are; undefined where the provider names a session alone. Returns whose have ended.
+     * Those that began at the provider not later than a logout there: of one session there, or of all of the subject's; those,
+     * too, whose sign-in is still at work. `personId`: whose they are; undefined where nobody is known, or the provider names a
+     * session alone. Returns whose have ended.
      */
     async endAtProvider(
       { issuer, subject, sid, issuedAt }: ProviderLogout,
       personId: string | undefined,
     ): Promise<Set<string>> {
+      const expiresAt = new Date(clock().getTime() + LOGOUT_LASTS_MS).toISOString();
+      const key = logoutSecret(issuer, sid === undefined ? { subject } : { sid });
+      await secrets.put(key, { value: issuedAt, expiresAt });
+      if (subject !== undefined && personId === undefined) return new Set();
       const stored = await secrets.list(personId ? sessionSecret(personId, "") : SESSIONS, clock());
       const ended = new Set<string>();
       for (const { key, value } of stored) {

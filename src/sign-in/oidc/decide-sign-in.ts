@@ -6,11 +6,11 @@ import type { ProviderIdentity } from "./oidc-client.ts";
 export type HolderOfAddress = { personId: string; isConfirmed: boolean; hasIdentityOfIssuer: boolean };
 
 /**
- * `known`: the person of this issuer and subject. `isInvited`: an invitation to the address waits. `isInGroup`: their groups give
+ * `linked`: the person of this issuer and subject. `isInvited`: an invitation to the address waits. `isInGroup`: their groups give
  * them something. `joining`: what a newcomer gets (OIDC_JOIN).
  */
 export type KnownOfIdentity = {
-  known: string | undefined;
+  linked: string | undefined;
   holder: HolderOfAddress | undefined;
   isInvited: boolean;
   isInGroup: boolean;
@@ -30,12 +30,12 @@ export type SignInDecision =
  */
 export function decideSignIn(
   { email, emailVerified }: Pick<ProviderIdentity, "email" | "emailVerified">,
-  { known, holder, isInvited, isInGroup, joining }: KnownOfIdentity,
+  { linked, holder, isInvited, isInGroup, joining }: KnownOfIdentity,
 ): SignInDecision {
   const proven = emailVerified ? email : undefined;
-  if (known !== undefined) {
-    const isFree = holder === undefined || holder.personId === known;
-    return { type: "sign-in", personId: known, address: isFree ? proven : undefined };
+  if (linked !== undefined) {
+    const isFree = holder === undefined || holder.personId === linked;
+    return { type: "sign-in", personId: linked, address: isFree ? proven : undefined };
   }
   if (holder) return linkOrRefuse(holder, proven);
   if (isInvited && proven !== undefined) return { type: "register", address: proven };

@@ -92,15 +92,15 @@ export async function considerSignIn(
   invitations: Awaited<ReturnType<typeof invitationsTo>>;
 }> {
   const { email, emailVerified } = identity;
-  const [known, holder] = await Promise.all([
+  const [linked, holder] = await Promise.all([
     personWithIdentity(deps, identity),
     email === undefined ? undefined : personWithEmail(deps, email),
   ]);
-  const isNew = known === undefined && holder === undefined;
+  const isNew = linked === undefined && holder === undefined;
   const invitations = isNew && email !== undefined ? await invitationsTo(deps, email) : [];
   const granted = givenTo(identity.groups, deps.oidc.groups);
   const decision = decideSignIn(identity, {
-    known: known?.personId,
+    linked: linked?.personId,
     holder: holder && {
       personId: holder.personId,
       isConfirmed: await isEmailProven(deps, holder.personId),
@@ -113,11 +113,11 @@ export async function considerSignIn(
     joining: deps.oidc.joining,
   });
   // Whoever has an unproven address of somebody who is invited accepts nothing, though settings let them in.
-  return { decision, identity: known?.identity, invitations: emailVerified ? invitations : [] };
+  return { decision, identity: linked?.identity, invitations: emailVerified ? invitations : [] };
 }
 
 async function settled(deps: Deps, requestId: string, identity: ProviderIdentity): Promise<Settled> {
-  const { decision, identity: known, invitations } = await considerSignIn(deps, identity);
+  const { decision, identity: linked, invitations } = await considerSignIn(deps, identity);
   if (decision.type === "refuse") throw new Refused("provider_refused", decision.why);
   if (decision.type === "register")
     return await register(deps, requestId, identity, decision.address, invitations);
@@ -126,18 +126,18 @@ async function settled(deps: Deps, requestId: string, identity: ProviderIdentity
     await link(deps, byPerson(requestId, personId), personId, identity, "address");
     return { personId, isLinked: true, position: undefined };
   }
-  if (known) {
-    await followAddress(deps, personId, known, decision.address);
-    await usedIdentity(deps, personId, known, identity.emailVerified ? identity.email : undefined);
+  if (linked) {
+    await followAddress(deps, personId, linked, decision.address);
+    await usedIdentity(deps, personId, linked, identity.emailVerified ? identity.email : undefined);
   }
   return { personId, position: undefined };
 }
 
 /** Another address at the provider becomes theirs here only where they have had the one before from there. */
-async function followAddress(deps: Deps, personId: string, known: Identity, address: string | undefined) {
+async function followAddress(deps: Deps, personId: string, linked: Identity, address: string | undefined) {
   if (address === undefined) return;
   const own = String((await deps.secrets.get(emailSecret(personId), deps.clock())) ?? "");
-  const isFromThere = own === "" || normalEmail(own) === normalEmail(known.email ?? "");
+  const isFromThere = own === "" || normalEmail(own) === normalEmail(linked.email ?? "");
   if (!isFromThere || own === address) return;
   try {
     await changeEmail(deps, personId, address);
@@ -220,9 +220,9 @@ export async function linkToPerson(
   identity: ProviderIdentity,
 ): Promise<void> {
   await alone(deps, identity, async () => {
-    const known = await personWithIdentity(deps, identity);
-    if (known === undefined) await link(deps, context, personId, identity, "button");
-    else if (known.personId !== personId)
+    const linked = await personWithIdentity(deps, identity);
+    if (linked === undefined) await link(deps, context, personId, identity, "button");
+    else if (linked.personId !== personId)
       throw new Refused("provider_refused", "This sign-in is linked to somebody else here already");
   });
 }

@@ -123,3 +123,23 @@ it("such a link works where no other way of signing in does", async () => {
   expect((await one.get("/portal/links")).status).toBe(200);
   await strict.stop();
 });
+
+it("no link to a password is made where nobody signs in by one", async () => {
+  const ownFolder = await temporaryFolder();
+  const passwordless = await startTestService({ DATA_DIR: ownFolder.path, SIGN_IN: "passkey" });
+  try {
+    const command = commandLine(ownFolder.path);
+    const made = await command.json("account", "create", "--email", "keys@example.com");
+    expect(Object.keys(made)).toEqual(["account_id", "email", "tier"]);
+    for (const refused of [
+      ["password", String(made.account_id)],
+      ["invite", "more@example.com"],
+    ])
+      expect(await command.refused("account", ...refused)).toContain("person sign-in-link");
+    const link = await command.json("person", "sign-in-link", "keys@example.com");
+    expect(link.link).toContain("/portal/sign-in/link?token=");
+  } finally {
+    await passwordless.stop();
+    await ownFolder.remove();
+  }
+});

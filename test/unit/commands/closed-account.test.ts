@@ -100,7 +100,7 @@ const COMMANDS: Record<string, [run: (m: Member) => Promise<unknown>, code?: str
   "deactivate a domain": [(m) => deactivateDomain(deps, operator, m.accountId, m.domainId)],
   "remove a domain": [(m) => removeDomain(deps, operator, m.accountId, m.hostname)],
   "set a domain's home": [
-    (m) => setDomainHome(deps, operator, m.accountId, { domainId: m.domainId, given: null }),
+    (m) => setDomainHome(deps, operator, m.accountId, { domainId: m.domainId, url: null }),
   ],
   "add a webhook": [(m) => addWebhook(deps, operator, m.accountId, { url: receiver })],
   "change a webhook": [(m) => changeWebhook(deps, operator, m.accountId, m.webhookId, { label: "x" })],

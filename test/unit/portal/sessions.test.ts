@@ -111,6 +111,22 @@ describe("a session", () => {
     expect(await operatorBy({ group: "it", gives: { accountId, role: "owner" } })).toBeUndefined();
   });
 
+  it.each(["one", "all"])("does not begin whose provider has ended %s there meanwhile", async (which) => {
+    const { accountId } = await member(`ended-${which}@example.com`);
+    const issuer = "https://provider.example";
+    const all = people({ signIn: ["oidc"], oidc: { client: { issuer } } });
+    const there = { issuer, subject: which, sid: `sid-${which}` };
+    const open = (issuedAt: number) => {
+      const provider = { ...there, issuedAt, idToken: "", authenticatedAt: undefined, isOperator: false };
+      return all.open(accountId, { way: "oidc", provider }, { ...from, accountId });
+    };
+    // Nobody is known yet at a first sign-in.
+    await all.endAtProvider({ ...there, ...(which === "all" && { sid: undefined }), issuedAt: 7 }, undefined);
+    await expect(open(7)).rejects.toMatchObject({ code: "provider_refused" });
+    expect(await all.list(accountId)).toEqual([]);
+    expect(await all.find(await open(8))).toBeDefined();
+  });
+
   it("ends with its account immediately, also one that is opened during the closing, before the documents show it", async () => {
     const { accountId, epoch } = await member("closing@example.com");
     await opened.catchUp();

@@ -8,8 +8,8 @@ const identity = fc.record({
   email: fc.option(fc.constant("anna@people.example"), { nil: undefined }),
   emailVerified: fc.boolean(),
 });
-const known = fc.record({
-  known: fc.constantFrom(undefined, "anna", "ben"),
+const lookedUp = fc.record({
+  linked: fc.constantFrom(undefined, "anna", "ben"),
   holder: fc.option(
     fc.record({
       personId: fc.constantFrom("anna", "ben"),
@@ -26,10 +26,10 @@ const known = fc.record({
 describe("a provider's answer", () => {
   it("signs in whose identity it is, else who has proven the address on both sides, else nobody who is here", () => {
     fc.assert(
-      fc.property(identity, known, (of, now) => {
+      fc.property(identity, lookedUp, (of, now) => {
         const decision = decideSignIn(of, now);
-        if (decision.type === "sign-in") expect(decision.personId).toBe(now.known);
-        else expect(now.known).toBeUndefined();
+        if (decision.type === "sign-in") expect(decision.personId).toBe(now.linked);
+        else expect(now.linked).toBeUndefined();
         if (decision.type === "link") {
           expect(of.emailVerified && of.email !== undefined).toBe(true);
           expect(now.holder).toEqual({
@@ -42,7 +42,7 @@ describe("a provider's answer", () => {
         const address = "address" in decision ? decision.address : undefined;
         if (address !== undefined) {
           expect(of.emailVerified).toBe(true);
-          if (now.holder) expect(now.holder.personId).toBe(now.known);
+          if (now.holder) expect(now.holder.personId).toBe(now.linked);
         }
         if (decision.type === "register")
           expect(now.joining !== "nothing" || now.isInvited || now.isInGroup).toBe(true);
@@ -53,7 +53,7 @@ describe("a provider's answer", () => {
   it("tells why it is not linked by itself", () => {
     const holder = { personId: "anna", isConfirmed: false, hasIdentityOfIssuer: false };
     const of = { email: "anna@people.example", emailVerified: true };
-    const now = { known: undefined, isInvited: false, isInGroup: false, joining: "account" } as const;
+    const now = { linked: undefined, isInvited: false, isInGroup: false, joining: "account" } as const;
     expect(decideSignIn(of, { ...now, holder })).toMatchObject({
       why: expect.stringContaining("never confirmed here"),
     });

@@ -40,10 +40,10 @@ export async function createLinksInBulk(
   options: BulkOptions = {},
 ): Promise<BulkOutcome<{ link: ExistingLink; isNew: boolean }>> {
   const startedAt = deps.clock().getTime();
-  return await runBulk(deps, by, items, options, async (request, index, { deps: known, ...shared }) => ({
+  return await runBulk(deps, by, items, options, async (request, index, { deps: ofAll, ...shared }) => ({
     keys: keysOf(request),
     // A millisecond apart, so that lists, which are in the order of creation, have them in the order of the request.
-    run: () => createLink(known, context, by, request, { ...shared, at: new Date(startedAt + index) }),
+    run: () => createLink(ofAll, context, by, request, { ...shared, at: new Date(startedAt + index) }),
   }));
 }
 
@@ -73,14 +73,14 @@ export async function changeLinksInBulk(
   items: readonly BulkItem<NamedLink & LinkPatch>[],
   options: BulkOptions = {},
 ): Promise<BulkOutcome<{ link: ExistingLink }>> {
-  return await runBulk(deps, by, items, options, async (item, _, { deps: known, ...shared }) => {
+  return await runBulk(deps, by, items, options, async (item, _, { deps: ofAll, ...shared }) => {
     const { slug, domain_id, ...patch } = item;
     const address = await deps.addressOf({ slug, domain_id });
     const request = change === "update" ? ({ type: "patch", patch } as const) : ({ type: "delete" } as const);
     const { external_id: externalId } = patch;
     return {
       keys: [`link ${address.host}/${address.slug}`, ...(externalId ? [`external id ${externalId}`] : [])],
-      run: () => changeLink(known, context, by, address, request, { ...shared, isExisting: true }),
+      run: () => changeLink(ofAll, context, by, address, request, { ...shared, isExisting: true }),
     };
   });
 }
@@ -106,21 +106,21 @@ async function runBulk<Item extends RequestedLink, Result>(
   const passwordWork: typeof deps.passwordWork = {
     links: (work) => oneAtATime(() => deps.passwordWork.links(work)),
   };
-  const known = { ...deps, urlSafety, passwordWork };
+  const ofAll = { ...deps, urlSafety, passwordWork };
   const all = { atOnce: items.length, failsAlone: () => true };
   const prepared = await onEachLink(
     items,
     async (item, index) => {
       if (item instanceof Refused) throw item;
       const scope = idempotency === undefined ? undefined : `${idempotency}/${index}`;
-      return { index, ...(await prepare(item, index, { deps: known, account, idempotency: scope })) };
+      return { index, ...(await prepare(item, index, { deps: ofAll, account, idempotency: scope })) };
     },
     all,
   );
   const runs = prepared.results.map(({ result }) => result);
-  const made = await onEachLink(runs, ({ run }) => run(), { ...all, keysOf: ({ keys }) => keys });
-  const results = made.results.map(({ item: { index }, result }) => ({ index, result }));
-  const failures = [...prepared.failures, ...made.failures.map(({ item, error }) => ({ ...item, error }))];
+  const outcome = await onEachLink(runs, ({ run }) => run(), { ...all, keysOf: ({ keys }) => keys });
+  const results = outcome.results.map(({ item: { index }, result }) => ({ index, result }));
+  const failures = [...prepared.failures, ...outcome.failures.map(({ item, error }) => ({ ...item, error }))];
   const fault = failures.find(({ error }) => !isClientError(error));
   if (results.length === 0 && fault) throw fault.error;
   return { results, failures: failures.sort((a, b) => a.index - b.index) };

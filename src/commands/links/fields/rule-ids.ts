@@ -32,8 +32,8 @@ function newRuleId(...parts: readonly (string | number)[]): string {
 
 /** @throws invalid_request with the field's name, for an id that none of the link's rules has */
 export function refuseUnknownRules(rules: readonly LinkRule[], before: readonly LinkRule[]): void {
-  const known = new Set(before.map(({ id }) => id));
-  const index = rules.findIndex(({ id }) => id !== undefined && !known.has(id));
+  const idsBefore = new Set(before.map(({ id }) => id));
+  const index = rules.findIndex(({ id }) => id !== undefined && !idsBefore.has(id));
   if (index === -1) return;
   const field = `rules.${index}.id`;
   const message = `${field} must be the id of a rule that the link has: leave it out for a new rule`;

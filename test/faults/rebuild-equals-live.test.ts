@@ -5,6 +5,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
+import { withdrawClicks } from "../../src/commands/withdrawals/withdraw-clicks.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { CLICK_KINDS, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
@@ -13,8 +15,10 @@ import { readBuilds } from "../../src/projections/builds/builds-document.ts";
 import type { VerifiedGroup } from "../../src/projections/builds/verify-build.ts";
 import { checkpointName } from "../../src/projections/fold/build.ts";
 import { clicks as clickGroup, projectionGroups } from "../../src/projections/groups.ts";
+import { matchingClicks } from "../../src/queries/audit/matching-clicks.ts";
 import { type Backend, openBackend } from "../../src/service/stores/backend.ts";
 import { onOwnServers, ownServers } from "../support/cluster/own-servers.ts";
+import { operator } from "../support/commands/command-deps.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
 import { effort, isLong } from "../support/runtime/effort.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
@@ -43,8 +47,6 @@ const PATIENT_MS = 600_000;
 /** Each look asks a server several times, which may be the slowest part of all. */
 const SELDOM_MS = 250;
 
-type Made = { withdrawal_id: string; clicks: number };
-
 describe("on SQLite", () =>
   rebuildEqualsLive(async () => ({ environment: {}, stop: async () => undefined })));
 
@@ -64,7 +66,7 @@ function rebuildEqualsLive(
   let accountId: string;
   let keys: string[];
   let asked = 0;
-  const withdrawals: (Made & { slug: string })[] = [];
+  const withdrawals: { slug: string; withdrawalId: string; clicks: number }[] = [];
   let slugs: string[];
 
   beforeAll(async () => {
@@ -144,16 +146,20 @@ function rebuildEqualsLive(
     const checkpoint = build && (await backend.foldStore.checkpoint(checkpointName(clickGroup, build)));
     return checkpoint?.more ? "" : (checkpoint?.position ?? "");
   };
+  /** Without a service. */
   const withdraw = async (slug: string) => {
-    const range = ["--from", "2026-03-01", "--to", "2026-03-03T12:00:00Z", "--ip-prefix", "192.0.2.0/24"];
-    withdrawals.push({
-      slug,
-      ...(await runCommand<Made>(instance, "clicks", "withdraw", slug, ...range, "--reason", "a test")),
-    });
+    const deps = { ...runtimeDeps, ...backend, matchingClicks: matchingClicks.bind(undefined, backend) };
+    const request = {
+      ...{ from: new Date("2026-03-01T00:00:00Z"), to: new Date("2026-03-03T12:00:00Z") },
+      ...{ ipPrefix: "192.0.2.0/24", reason: "a test" },
+    };
+    const { baseHost: host } = parseConfig(instance);
+    const withdrawal = await withdrawClicks(deps, operator, { host, slug }, request);
+    withdrawals.push({ slug, withdrawalId: withdrawal.withdrawalId, clicks: withdrawal.clicks.counted });
   };
   const restoreFirst = async () => {
     const [first] = withdrawals.splice(0, 1);
-    await runCommand(instance, "clicks", "restore", first?.slug ?? "", first?.withdrawal_id ?? "");
+    await runCommand(instance, "clicks", "restore", first?.slug ?? "", first?.withdrawalId ?? "");
   };
   const totalOf = async (slug: string) => {
     const { analytics } = await ask<{ analytics: { totalClicks: number } }>(`/api/v1/analytics/${slug}`);

@@ -49,6 +49,7 @@ describe("the plan page", { timeout: 60_000 }, () => {
     const onDeveloper = async () => (await person.get("/portal/plan")).text;
     await expect.poll(onDeveloper).toContain("You are on the Developer plan.");
     const back = await person.submit("/portal/plan", {}, "/portal/plan/downgrade");
+    expect(back.text).toContain("You are on the Free plan from now on.");
     expect(back.text).toContain("You are on the Free plan.");
   });
 });

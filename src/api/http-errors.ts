@@ -56,24 +56,24 @@ const CLIENT_GONE: HttpError = { status: 499, code: "client_gone", message: "The
 
 /** Logs what is our fault (5xx), and says when to try again. */
 export function reported(error: unknown, request: FastifyRequest, reply: FastifyReply): HttpError {
-  const known = error === request.signal.reason ? CLIENT_GONE : httpErrorOf(error);
-  if (known.status >= 500) request.log.error({ err: error, code: known.code }, "request failed");
-  if (known.retryAfter !== undefined) reply.header("retry-after", String(known.retryAfter));
-  return known;
+  const httpError = error === request.signal.reason ? CLIENT_GONE : httpErrorOf(error);
+  if (httpError.status >= 500) request.log.error({ err: error, code: httpError.code }, "request failed");
+  if (httpError.retryAfter !== undefined) reply.header("retry-after", String(httpError.retryAfter));
+  return httpError;
 }
 
 /** Error handler of all routes. Details of server errors are not shown. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = reported(error, request, reply);
+  const httpError = reported(error, request, reply);
   const isShorten = request.routeOptions.url?.startsWith("/api/v1/shorten");
   const message =
-    known.message || (isShorten ? "Failed to create the short link" : "Something went wrong on our side");
+    httpError.message || (isShorten ? "Failed to create the short link" : "Something went wrong on our side");
   return reply
-    .code(known.status)
+    .code(httpError.status)
     .header("cache-control", "no-store")
     .type("application/json; charset=utf-8")
     .serializer(JSON.stringify)
-    .send({ error: message, code: known.code, request_id: request.id } satisfies ErrorBody);
+    .send({ error: message, code: httpError.code, request_id: request.id } satisfies ErrorBody);
 }
 
 /** Status, code and message of any error; with an empty message `sendError` takes the route's default. */
@@ -87,16 +87,16 @@ export function httpErrorOf(error: unknown): HttpError {
     if (status === 503) return { code, ...UNAVAILABLE };
     return { status, code, message: clip(message), ...(retryAfter !== undefined && { retryAfter }) };
   }
-  const known = error instanceof DomainError ? ERRORS[error.code] : undefined;
-  if (known) return { code: (error as DomainError).code, ...known };
+  const httpError = error instanceof DomainError ? ERRORS[error.code] : undefined;
+  if (httpError) return { code: (error as DomainError).code, ...httpError };
   return fastifyErrorOf(error) ?? { status: 500, code: "internal_error", message: "" };
 }
 
 function fastifyErrorOf(error: unknown): HttpError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, statusCode } = error as Partial<FastifyError>;
-  const known = CODE_OF_FASTIFY[code ?? ""];
-  if (known) return { status: 400, code: known[0], message: known[1] };
+  const httpError = CODE_OF_FASTIFY[code ?? ""];
+  if (httpError) return { status: 400, code: httpError[0], message: httpError[1] };
   if (error instanceof SyntaxError && statusCode === 400)
     return { status: 400, code: "invalid_json", message: "The body is not valid JSON" };
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)

@@ -88,15 +88,15 @@ export function idempotency(deps: Deps) {
     async planned<T>({ keyed }: FastifyRequest, make: () => Promise<T>): Promise<T> {
       if (!keyed) return await make();
       const record = planOf(keyed.record);
-      const noted = async () => (await deps.secrets.get(record, deps.clock())) as T | undefined;
-      const begun = await noted();
-      if (begun !== undefined) return begun;
+      const storedPlan = async () => (await deps.secrets.get(record, deps.clock())) as T | undefined;
+      const earlier = await storedPlan();
+      if (earlier !== undefined) return earlier;
       try {
         const plan = { value: await make(), expiresAt: keyed.kept.expiresAt };
         return (await deps.secrets.putIfAbsent(record, plan, deps.clock())) as T;
       } catch (error) {
         // The same request, sent twice at once, has begun in between.
-        const other = await noted();
+        const other = await storedPlan();
         if (other !== undefined) return other;
         throw error;
       }

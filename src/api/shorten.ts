@@ -48,13 +48,13 @@ export function shortenInBulkRoute(app: Api, links: CreateLinkDeps): void {
     const options = { idempotency: request.keyed?.kept.seed };
     const context = contextOf(request);
     const items = await readItems(request.body.links, ShortenRequest);
-    const made = await createLinksInBulk(links, context, request.caller, items, options);
-    const answer = bulkAnswer(request, made, { named: "url", failed: "Failed to create the short link" });
-    const results = made.results.map(({ index, result: { link, isNew } }) => {
+    const outcome = await createLinksInBulk(links, context, request.caller, items, options);
+    const answer = bulkAnswer(request, outcome, { named: "url", failed: "Failed to create the short link" });
+    const results = outcome.results.map(({ index, result: { link, isNew } }) => {
       const { qr_download_url: _, ...shown } = linkObject(link, links.baseUrl);
       return { index, ...shown, ...(!isNew && { existing: true as const }) };
     });
-    const created = made.results.filter(({ result }) => result.isNew).length;
+    const created = outcome.results.filter(({ result }) => result.isNew).length;
     return reply.code(201).send({ ...answer, created, results });
   });
 }

@@ -28,17 +28,12 @@ import type { DeliveryQueue } from "../webhooks/queue/queue.ts";
 /** What is wrong with the service: for the operator with what is only worth a look, which costs more to find. */
 export type Watched = { problems: (reader: "public" | "operator") => Promise<Problem[]> };
 
-/** What only the console needs. */
-export type Operating = {
-  /** Undefined: people who are marked as operators have the console alone. */
+export type PortalDeps = CommandDeps & {
+  /** Of the console; undefined: people who are marked as operators have it alone. */
   adminToken: string | undefined;
-  /** The unmapped read store, where every build has its own collection. */
+  /** Of the console: the unmapped read store, where every build has its own collection. */
   foldStore: ReadStore;
   verifications: VerificationRuns;
-};
-
-export type PortalDeps = CommandDeps & {
-  operating: Operating;
   readStore: ReadStore;
   secrets: Secrets;
   /** Public keys of the seals: of SECRET_KEY first, then of the key before. */

@@ -135,7 +135,5 @@ export async function portalRoutes(base: Api, deps: PortalDeps & Watched): Promi
       { prefix: PREFIX },
     );
   });
-  await base.register((site: Api) =>
-    consoleRoutes(site, { ...deps, ...deps.operating, sessions: signedIn }, assets),
-  );
+  await base.register((site: Api) => consoleRoutes(site, { ...deps, sessions: signedIn }, assets));
 }

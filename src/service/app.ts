@@ -113,7 +113,7 @@ function observerOf({ context, redirect, background }: AppDeps, portal: PortalDe
     recorder: redirect && (() => redirect.recorder.status()),
     wasLogRead: health.wasRead,
     sealKeys: portal?.sealKeys ?? [],
-    verification: portal?.operating.verifications.read,
+    verification: portal?.verifications.read,
   });
 }
 

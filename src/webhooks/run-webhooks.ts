@@ -92,12 +92,12 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
       if (failing.get(name) !== message) log.warn({ err, retryInMs }, `${name} interrupted, retrying`);
       failing.set(name, message);
     };
-    const noted = (progress: () => void) =>
+    const untilProgress = (progress: () => void) =>
       work(signal, () => {
         failing.delete(name);
         progress();
       });
-    await keepRunning({ ...RETRY, random, onFailure }, noted, signal);
+    await keepRunning({ ...RETRY, random, onFailure }, untilProgress, signal);
     failing.delete(name);
   };
 

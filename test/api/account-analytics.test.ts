@@ -28,9 +28,8 @@ const visit = (path: string, headers: Record<string, string>) => service.ask(pat
 beforeAll(async () => {
   service = await startTestService();
   developer = await service.member("developer");
-  const shorten = async (body: object, key = developer.key) =>
-    (await service.post<{ slug: string }>("/api/v1/shorten", key, { url: "https://example.com/", ...body }))
-      .body.slug;
+  const shorten = (body: object, key = developer.key) =>
+    service.shorten(key, { url: "https://example.com/", ...body });
   tagged = await shorten({ title: "Spring", tags: ["sale", "mail"] });
   plain = await shorten({ url: "https://example.com/?utm_source=mail" });
   await visit(`/${tagged}`, { "user-agent": PHONE, referer: "https://www.news.example/a" });

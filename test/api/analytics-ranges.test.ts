@@ -14,9 +14,7 @@ describe("GET /api/v1/analytics/{slug}/range", () => {
   let service: TestService;
   let developer: Member;
   let slug: string;
-  const shorten = async (key: string) =>
-    (await service.post<{ slug: string }>("/api/v1/shorten", key, { url: "https://example.com/range" })).body
-      .slug;
+  const shorten = (key: string) => service.shorten(key, { url: "https://example.com/range" });
   const ask = (query: string, key = developer.key, of = slug) =>
     service.ask<RangeAnswer & { error: string; code: string }>(`/api/v1/analytics/${of}/range?${query}`, {
       key,

@@ -25,12 +25,7 @@ afterAll(() => service.stop());
 
 const feed = (query = "", { key } = developer) => service.ask<Page>(`/api/v1/events${query}`, { key });
 
-async function shorten({ key } = developer): Promise<string> {
-  const { body } = await service.post<{ slug: string }>("/api/v1/shorten", key, {
-    url: "https://example.com/feed",
-  });
-  return body.slug;
-}
+const shorten = ({ key } = developer) => service.shorten(key, { url: "https://example.com/feed" });
 
 /** Pages behind a position until nothing more is there. */
 async function everything(after: string | undefined, types = "", who = developer): Promise<Event[]> {

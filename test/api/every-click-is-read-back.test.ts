@@ -154,9 +154,7 @@ function everyClickIsReadBack(startServers?: typeof ownServers): void {
       ({ key } = await service.member("developer"));
       const slugs: string[] = [];
       for (let link = 0; link < LINKS; link++) {
-        const made = await service.post<{ slug: string }>("/api/v1/shorten", key, { url: longUrlOf(link) });
-        expect(made.status).toBe(201);
-        slugs.push(made.body.slug);
+        slugs.push(await service.shorten(key, { url: longUrlOf(link) }));
       }
       for (let n = 0; n < CLICKS; ) {
         // Bursts of 1 to 64 at once, each after the answers of the one before.

@@ -1,8 +1,6 @@
 // Links with a limit of clicks over real HTTP: who counts, what is answered beyond it, and what changes it.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CATEGORY } from "../../src/events/streams.ts";
-import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { FIREFOX } from "../support/portal/browser-like.ts";
 import { until } from "../support/runtime/until.ts";
 import { type Member, startTestService, type TestService } from "../support/service/start-service.ts";
@@ -20,14 +18,7 @@ const change = (slug: string, body: object) =>
   service.ask(`/api/v1/links/${slug}`, { method: "PATCH", key: owner.key, body });
 afterAll(() => service.stop());
 
-async function shorten(fields: object): Promise<string> {
-  const made = await service.post<{ slug: string }>("/api/v1/shorten", owner.key, {
-    url: DESTINATION,
-    ...fields,
-  });
-  expect(made.status).toBe(201);
-  return made.body.slug;
-}
+const shorten = (fields: object) => service.shorten(owner.key, { url: DESTINATION, ...fields });
 
 async function visit(slug: string, headers: Record<string, string> = {}, method = "GET") {
   return await service.ask<{ code: string }>(`/${slug}`, {
@@ -40,11 +31,6 @@ const statuses = async (slug: string, visits: number) => {
   while (answers.length < visits) answers.push((await visit(slug)).status);
   return answers;
 };
-const clicksOf = async (slug: string) =>
-  (await loggedEvents(service.backend.eventStore, { categories: [CATEGORY.clicks], limit: 10_000 })).filter(
-    ({ data }) => (data as { link: string }).link === `localhost/${slug}`,
-  );
-
 describe("a link with a limit of clicks", () => {
   it("leads as many people on, and answers the others 404, as JSON or as a page, without a click", async () => {
     const slug = await shorten({ max_clicks: 3 });
@@ -59,7 +45,7 @@ describe("a link with a limit of clicks", () => {
     expect([json.body.code, json.headers["cache-control"]]).toEqual(["link_exhausted", "no-store"]);
     const page = await visit(slug, { accept: "text/html" });
     expect(page.text).toContain("<h1>This short link has been opened as often as it may be</h1>");
-    await until("the clicks", async () => (await clicksOf(slug)).length === 3);
+    await until("the clicks", async () => (await service.clicksOf(slug)).length === 3);
   });
 
   it("leads the others to expired_url", async () => {

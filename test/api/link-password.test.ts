@@ -6,9 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { linkPasswordSecret } from "../../src/commands/links/link-password.ts";
-import { CATEGORY } from "../../src/events/streams.ts";
 import { linkFromStream } from "../../src/queries/links/find-link.ts";
-import { loggedEvents } from "../support/event-store/logged-events.ts";
 import { FIREFOX, visitor } from "../support/portal/browser-like.ts";
 import { anyText } from "../support/runtime/any-text.ts";
 import { effort } from "../support/runtime/effort.ts";
@@ -35,12 +33,8 @@ const change = (slug: string, body: object) =>
   service.ask(`/api/v1/links/${slug}`, { method: "PATCH", key: owner.key, body });
 afterAll(() => service.stop());
 
-async function shorten(fields: object = {}): Promise<string> {
-  const request = { url: DESTINATION, password: PASSWORD, ...fields };
-  const made = await service.post<{ slug: string }>("/api/v1/shorten", owner.key, request);
-  expect(made.status).toBe(201);
-  return made.body.slug;
-}
+const shorten = (fields: object = {}) =>
+  service.shorten(owner.key, { url: DESTINATION, password: PASSWORD, ...fields });
 
 /** Of a client of its own, unless headers say otherwise. */
 const newAddress = () => `203.0.113.${(addresses++ % 250) + 1}`;
@@ -57,16 +51,6 @@ function give(path: string, password = PASSWORD, headers: Record<string, string>
 
 const passOf = (answer: { headers: Record<string, unknown> }) =>
   String((answer.headers["set-cookie"] as string[] | undefined)?.[0]?.split(";")[0]);
-
-async function clicksOf(slug: string) {
-  const events = await loggedEvents(service.backend.eventStore, {
-    categories: [CATEGORY.clicks],
-    limit: 10_000,
-  });
-  return events
-    .map(({ data }) => data as Record<string, unknown>)
-    .filter(({ link }) => link === `localhost/${slug}`);
-}
 
 describe("a link with a password", () => {
   it("asks people on a page without scripts, and tells nobody where it leads", async () => {
@@ -95,8 +79,8 @@ describe("a link with a password", () => {
     const head = await visit(slug, { method: "HEAD" });
     expect([head.status, head.text, head.headers.location]).toEqual([401, "", undefined]);
     await give(slug);
-    await until("the click", async () => (await clicksOf(slug)).length > 0);
-    expect(await clicksOf(slug)).toHaveLength(1);
+    await until("the click", async () => (await service.clicksOf(slug)).length > 0);
+    expect(await service.clicksOf(slug)).toHaveLength(1);
   });
 
   it("leads on who gives it, counts the click as a person's with its query, and asks no more", async () => {
@@ -109,8 +93,8 @@ describe("a link with a password", () => {
     );
     const again = await visit(slug, { headers: { cookie: passOf(answer) } });
     expect([again.status, again.headers.location]).toEqual([302, DESTINATION]);
-    await until("both clicks", async () => (await clicksOf(slug)).length === 2);
-    expect(await clicksOf(slug)).toMatchObject([
+    await until("both clicks", async () => (await service.clicksOf(slug)).length === 2);
+    expect(await service.clicksOf(slug)).toMatchObject([
       { method: "POST", kind: "qr_scan", utm: { source: "poster" } },
       { method: "GET", kind: "click" },
     ]);
@@ -324,6 +308,6 @@ describe("a link with a password", () => {
         "There is nothing at this address",
       ]);
     }
-    expect(await clicksOf(plain)).toEqual([]);
+    expect(await service.clicksOf(plain)).toEqual([]);
   });
 });

@@ -41,10 +41,7 @@ const recorded = async (clicks: number) => {
 beforeAll(async () => {
   service = await startTestService();
   member = await service.member("developer");
-  const made = await service.post<{ slug: string }>("/api/v1/shorten", member.key, {
-    url: "https://example.com/",
-  });
-  slug = made.body.slug;
+  slug = await service.shorten(member.key, { url: "https://example.com/" });
   moments.push(await head());
   for (const agent of [BROWSER, BROWSER, "curl/8.0"]) await visit(agent);
   await recorded(3);

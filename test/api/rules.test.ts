@@ -29,11 +29,7 @@ afterAll(() => service.stop());
 
 const OWN = "https://example.com/own?utm_source=own#top";
 
-async function shorten(fields: object, url = OWN): Promise<string> {
-  const made = await service.post<{ slug: string }>("/api/v1/shorten", owner.key, { url, ...fields });
-  expect(made.status).toBe(201);
-  return made.body.slug;
-}
+const shorten = (fields: object) => service.shorten(owner.key, { url: OWN, ...fields });
 
 async function visit(path: string, headers: Record<string, string> = {}, method = "GET") {
   const answer = await service.ask(`/${path}`, { method, headers });
@@ -41,50 +37,23 @@ async function visit(path: string, headers: Record<string, string> = {}, method 
   return { status: answer.status, location, cache, text: answer.text };
 }
 
-const clicksOf = async (slug: string) => {
-  const events = await loggedEvents(service.backend.eventStore, {
-    categories: [CATEGORY.clicks],
-    limit: 10_000,
-  });
-  return events
-    .map(({ data }) => data as Record<string, unknown>)
-    .filter(({ link }) => link === `localhost/${slug}`);
-};
 type Rule = { id: string; name?: string };
 const ruleIds = async (slug: string) => {
   const { body } = await service.ask<{ rules: Rule[] }>(`/api/v1/links/${slug}`, { key: owner.key });
   return body.rules.map(({ id }) => id);
 };
 const clicksAre = (slug: string, count: number) =>
-  until(`${count} clicks of ${slug}`, async () => (await clicksOf(slug)).length >= count);
+  until(`${count} clicks of ${slug}`, async () => (await service.clicksOf(slug)).length >= count);
 
 describe("systems and shares of rules", () => {
-  const agents = {
-    ubuntu: "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
-    chromeos:
-      "Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
-    harmony:
-      "Mozilla/5.0 (Linux; Android 10; HarmonyOS; ELS-AN00) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/99.0.4844.88 HuaweiBrowser/12.1.0 Mobile Safari/537.36",
-  };
-
-  it("name families of systems, and what people call them", async () => {
+  it("are those that people call so", async () => {
     for (const [os, agent] of [
-      ["Linux", agents.ubuntu],
-      ["Ubuntu", agents.ubuntu],
-      ["chrome os", agents.chromeos],
-      ["CrOS", agents.chromeos],
-      ["Android", agents.harmony],
-      [
-        "OS X",
-        "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15",
-      ],
+      ["CrOS", "Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36"],
+      ["OS X", "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Safari/605.1.15"],
     ] as const) {
       const slug = await shorten({ rules: [{ when: { os }, url: "https://example.com/led" }] });
-      expect([os, (await visit(slug, { "user-agent": agent })).location]).toEqual([
-        os,
-        "https://example.com/led",
-      ]);
-      expect([os, (await visit(slug, { "user-agent": IPHONE })).location]).toEqual([os, OWN]);
+      expect((await visit(slug, { "user-agent": agent })).location).toBe("https://example.com/led");
+      expect((await visit(slug, { "user-agent": IPHONE })).location).toBe(OWN);
     }
   });
 
@@ -205,7 +174,7 @@ describe("rules", () => {
     expect(await led(slug, { "user-agent": DESKTOP, "cf-ipcountry": "US" })).toBe(page("us"));
 
     await clicksAre(slug, 7);
-    const clicks = await clicksOf(slug);
+    const clicks = await service.clicksOf(slug);
     const ids = await ruleIds(slug);
     expect(new Set(ids).size).toBe(5);
     expect(clicks.map(({ rule, longUrl }) => [rule, longUrl])).toEqual([
@@ -314,46 +283,6 @@ describe("rules", () => {
     ]);
   });
 
-  it("keep a visitor on one side of a split for the day, by GET and HEAD", async () => {
-    const rules = [
-      { when: { share: 30 }, url: "https://example.com/a" },
-      { when: { share: 30 }, url: "https://example.com/b" },
-    ];
-    const slug = await shorten({ rules });
-    const led = new Map<string, number>();
-    for (let n = 0; n < 60; n++) {
-      const headers = { "user-agent": `${DESKTOP} Test/${n}`, "x-forwarded-for": `198.51.100.${n}` };
-      const { location = "" } = await visit(slug, headers);
-      expect((await visit(`${slug}?again`, headers)).location).toBe(location);
-      expect((await visit(slug, headers, "HEAD")).location).toBe(location);
-      led.set(location, (led.get(location) ?? 0) + 1);
-    }
-    expect([...led.keys()].sort()).toEqual(["https://example.com/a", "https://example.com/b", OWN]);
-  });
-
-  it("begin and end by the clock", async () => {
-    const slug = await shorten({
-      rules: [
-        {
-          when: { from: "2026-05-01T13:00:00+00:00", to: "2026-05-01T14:00:00Z" },
-          url: "https://example.com/lunch",
-        },
-      ],
-    });
-    const at = async (time: string) => {
-      now = Date.parse(time);
-      return (await visit(slug)).location;
-    };
-    try {
-      expect(await at("2026-05-01T12:59:59.999Z")).toBe(OWN);
-      expect(await at("2026-05-01T13:00:00.000Z")).toBe("https://example.com/lunch");
-      expect(await at("2026-05-01T13:59:59.999Z")).toBe("https://example.com/lunch");
-      expect(await at("2026-05-01T14:00:00.000Z")).toBe(OWN);
-    } finally {
-      now = NOON;
-    }
-  });
-
   it("are a column of exported clicks", async () => {
     const slug = await shorten({
       rules: [{ when: { device: "mobile" }, url: "https://example.com/mobile" }],
@@ -410,7 +339,7 @@ describe("a link's time", () => {
     }
     await visit(slug);
     await clicksAre(slug, 1);
-    expect(await clicksOf(slug)).toHaveLength(1);
+    expect(await service.clicksOf(slug)).toHaveLength(1);
   });
 
   it("leads to expired_url once it is over, and not before it has begun, without the visitor's query, and no click", async () => {
@@ -426,7 +355,7 @@ describe("a link's time", () => {
       location: "https://example.com/own?utm_source=own&a=1#top",
     });
     await clicksAre(slug, 1);
-    expect(await clicksOf(slug)).toHaveLength(1);
+    expect(await service.clicksOf(slug)).toHaveLength(1);
   });
   const NOON_TEXT = new Date(NOON).toISOString();
 });
@@ -440,7 +369,7 @@ describe("forward_query", () => {
     });
     await clicksAre(slug, 1);
     // What was led to, without what the visitor brought.
-    expect((await clicksOf(slug))[0]).toMatchObject({ longUrl: OWN, kind: "preview" });
+    expect((await service.clicksOf(slug))[0]).toMatchObject({ longUrl: OWN, kind: "preview" });
   });
 
   it("leaves the visitor's parameters where those win, and takes `destination` for what it is", async () => {

@@ -3,11 +3,10 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { PASSWORD } from "../support/portal/browser-like.ts";
-import { DASHBOARD, PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
-import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
-import { onServer } from "../support/servers/test-servers.ts";
+import { DASHBOARD, inChromium, PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
+import { complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 
-onServer(chromiumServer, () => {
+inChromium(() => {
   const portal = portalBrowser();
 
   /** The link that the page shows to hand over. */

@@ -7,12 +7,11 @@ import { Sealer } from "../../src/audit/seals/sealer.ts";
 import { applyLinkChange } from "../../src/commands/links/change-link.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { ADMIN_TOKEN } from "../support/portal/operator.ts";
-import { PATIENCE_MS, portalBrowser, showing } from "../support/portal/portal-browser.ts";
-import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
-import { onServerAtLength } from "../support/servers/test-servers.ts";
+import { inChromiumAtLength, portalBrowser, showing } from "../support/portal/portal-browser.ts";
+import { complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
 import type { Member } from "../support/service/start-service.ts";
 
-onServerAtLength(chromiumServer, () => {
+inChromiumAtLength(() => {
   const portal = portalBrowser({ ADMIN_TOKEN });
   let page: Page;
   let complaints: string[];
@@ -57,7 +56,7 @@ onServerAtLength(chromiumServer, () => {
   };
   const types = () => page.locator("table strong").allTextContents();
 
-  it("finds which key did what, and follows the request that did it", { timeout: PATIENCE_MS }, async () => {
+  it("finds which key did what, and follows the request that did it", async () => {
     await page.getByRole("link", { name: "Find events" }).first().click();
     await page.getByLabel("Actor").fill(`key:${member.keyId}`);
     await page.keyboard.press("Enter");
@@ -78,9 +77,7 @@ onServerAtLength(chromiumServer, () => {
     await page.getByRole("table", { name: "Events found" }).waitFor();
   });
 
-  it("reads an event, explained and raw, without what is nobody's business", {
-    timeout: PATIENCE_MS,
-  }, async () => {
+  it("reads an event, explained and raw, without what is nobody's business", async () => {
     await page.goto(`${portal.base}/admin/streams`);
     await page.getByRole("link", { name: `account-${member.accountId}` }).click();
     expect(await types()).toEqual(["KeyIssued", "AccountOpened"]);
@@ -98,7 +95,7 @@ onServerAtLength(chromiumServer, () => {
     await page.getByRole("heading", { name: "AccountOpened" }).waitFor();
   });
 
-  it("compares a link at two revisions", { timeout: PATIENCE_MS }, async () => {
+  it("compares a link at two revisions", async () => {
     await page.goto(`${portal.base}/admin/streams?category=link`);
     await page.getByRole("link", { name: `link-localhost/${slugs[1]}` }).click();
     expect(await types()).toEqual(["LinkDisabled", "LinkRetargeted", "LinkCreated"]);
@@ -115,9 +112,7 @@ onServerAtLength(chromiumServer, () => {
     await looksRight("state");
   });
 
-  it("finds a click by its hour, and reads on in the log from its position", {
-    timeout: PATIENCE_MS,
-  }, async () => {
+  it("finds a click by its hour, and reads on in the log from its position", async () => {
     const hours = `${portal.base}/admin/streams?category=clicks`;
     await showing(page, hours, "the hour", (text) => text.includes("Hits recorded"));
     await looksRight("click-hours");
@@ -131,7 +126,7 @@ onServerAtLength(chromiumServer, () => {
     await looksRight("log");
   });
 
-  it("checks the seals", { timeout: PATIENCE_MS }, async () => {
+  it("checks the seals", async () => {
     await page.getByRole("link", { name: "Seals" }).first().click();
     expect(await page.getByRole("row", { name: /^0/ }).textContent()).toMatch(/this service.*Good/s);
     await page.getByRole("button", { name: "Verify every event" }).click();

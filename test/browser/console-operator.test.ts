@@ -10,15 +10,14 @@ import { webhooks } from "../../src/projections/definitions/webhooks.ts";
 import { clicks } from "../../src/projections/groups.ts";
 import { linkCreated } from "../support/event-store/stored-events.ts";
 import { ADMIN_TOKEN } from "../support/portal/operator.ts";
-import { PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
+import { inChromiumAtLength, portalBrowser } from "../support/portal/portal-browser.ts";
 import { until } from "../support/runtime/until.ts";
-import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
-import { onServerAtLength } from "../support/servers/test-servers.ts";
+import { complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
 import { webhookOf } from "../support/webhooks/webhook-of.ts";
 
 const BROKEN = "link-localhost/broken";
 
-onServerAtLength(chromiumServer, () => {
+inChromiumAtLength(() => {
   const portal = portalBrowser({ ADMIN_TOKEN, WEBHOOK_ALLOW_PRIVATE: "true" });
   let page: Page;
   let complaints: string[];
@@ -41,7 +40,7 @@ onServerAtLength(chromiumServer, () => {
     await page.getByRole("dialog").getByRole("button", { name: button, exact: true }).click();
   };
 
-  it("begins with the token, typed once", { timeout: PATIENCE_MS }, async () => {
+  it("begins with the token, typed once", async () => {
     page = await portal.visitor();
     complaints = complaintsOf(page);
     await open("/admin/projections");
@@ -56,7 +55,7 @@ onServerAtLength(chromiumServer, () => {
     expect(complaints.splice(0)).toEqual([expect.stringContaining("401")]);
   });
 
-  it("is led from a receiver that rests to whose it is", { timeout: PATIENCE_MS }, async () => {
+  it("is led from a receiver that rests to whose it is", async () => {
     const { backend } = portal.service;
     const { accountId } = await portal.service.member("developer");
     const { webhookId } = await webhookOf(backend, accountId, 65_000);
@@ -82,9 +81,7 @@ onServerAtLength(chromiumServer, () => {
     await backend.deliveryQueue.endStreak(webhookId);
   });
 
-  it("finds an event that was set aside, and has it folded once it can be read", {
-    timeout: PATIENCE_MS,
-  }, async () => {
+  it("finds an event that was set aside, and has it folded once it can be read", async () => {
     const { eventStore } = portal.service.backend;
     const { type, data } = linkCreated({ host: "localhost", slug: "broken" });
     const metadata = {
@@ -132,7 +129,7 @@ onServerAtLength(chromiumServer, () => {
     });
   });
 
-  it("rebuilds, and rolls a finished build back", { timeout: PATIENCE_MS }, async () => {
+  it("rebuilds, and rolls a finished build back", async () => {
     const builds = () => readBuilds(portal.service.backend.foldStore, clicks);
     await open("/admin/projections/clicks");
     await act("Rebuild").click();
@@ -151,7 +148,7 @@ onServerAtLength(chromiumServer, () => {
     await looksRight("rolled-back");
   });
 
-  it("takes test clicks out after a look at them, and back in", { timeout: PATIENCE_MS }, async () => {
+  it("takes test clicks out after a look at them, and back in", async () => {
     await open("/admin");
     await page.getByRole("link", { name: "Withdrawals" }).click();
     await page.getByLabel("Link", { exact: true }).fill(shortUrl);
@@ -167,9 +164,7 @@ onServerAtLength(chromiumServer, () => {
     await page.getByText("Its hits count again").waitFor();
   });
 
-  it("blocks an abusive link after asking once more, and its owner reads why", {
-    timeout: PATIENCE_MS,
-  }, async () => {
+  it("blocks an abusive link after asking once more, and its owner reads why", async () => {
     const owner = await portal.member({ viewport: { width: 390, height: 844 } });
     await owner.goto(`${portal.base}/portal/links`);
     await owner.locator("input[name=url]").fill("https://bank.example/");
@@ -190,9 +185,7 @@ onServerAtLength(chromiumServer, () => {
     await page.getByText("no longer blocked").waitFor();
   });
 
-  it("finds the account of a link, deactivates its key, and closes it", {
-    timeout: PATIENCE_MS,
-  }, async () => {
+  it("finds the account of a link, deactivates its key, and closes it", async () => {
     await open("/admin");
     await page.getByRole("link", { name: "Accounts" }).click();
     await page.getByLabel("Account", { exact: true }).fill("nobody@example.com");
@@ -220,7 +213,7 @@ onServerAtLength(chromiumServer, () => {
     });
   });
 
-  it("leaves a record of all of it, and signs out", { timeout: PATIENCE_MS }, async () => {
+  it("leaves a record of all of it, and signs out", async () => {
     await open("/admin");
     const acts = page.getByRole("table", { name: "What the operator did, newest first" });
     expect((await acts.locator("strong").allTextContents()).slice(0, 10)).toEqual([

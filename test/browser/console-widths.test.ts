@@ -2,16 +2,15 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
 import { ADMIN_TOKEN, operatorOf } from "../support/portal/operator.ts";
-import { PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
+import { inChromiumAtLength, portalBrowser } from "../support/portal/portal-browser.ts";
 import { until } from "../support/runtime/until.ts";
-import { chromiumServer, seriousViolations } from "../support/servers/chromium.ts";
-import { onServerAtLength } from "../support/servers/test-servers.ts";
+import { seriousViolations } from "../support/servers/chromium.ts";
 
 /** As long as some apps' are. */
 const AGENT = `Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 ${"Instagram/335.1.8.26.85 (iPhone14,5; iOS 17_5; de_DE; scale=3.00; 1170x2532; 610043139) ".repeat(2)}`;
 const LONG = `https://example.com/${"a-very-long-path-without-an-end/".repeat(12)}`;
 
-onServerAtLength(chromiumServer, () => {
+inChromiumAtLength(() => {
   const portal = portalBrowser({ ADMIN_TOKEN });
   let page: Page;
   let paths: string[];
@@ -46,7 +45,7 @@ onServerAtLength(chromiumServer, () => {
       ],
       ...[`/event?stream=${stream}&revision=0`, `/state?stream=${stream}`, "/events", "/log"],
       ...["/clicks", `/clicks?link=${slug}`, `/explain?link=${slug}`, `/withdrawals?link=${slug}`],
-      ...[`/withdrawals?link=${slug}&from=2020-01-01`, "/seals", "/projections", "/projections/link-totals"],
+      ...[`/withdrawals?link=${slug}&from=2020-01-01`, "/seals", "/projections", "/projections/lifecycle"],
     ];
     page = await portal.visitor();
     await page.goto(`${base}/admin`);
@@ -55,7 +54,7 @@ onServerAtLength(chromiumServer, () => {
     await page.getByRole("heading", { name: "Console", level: 1 }).waitFor();
   });
 
-  it.each([1280, 390])("fits at %s px", { timeout: PATIENCE_MS }, async (width) => {
+  it.each([1280, 390])("fits at %s px", async (width) => {
     await page.setViewportSize({ width, height: 900 });
     for (const path of paths) {
       await page.goto(`${portal.base}/admin${path}`);
@@ -76,13 +75,9 @@ onServerAtLength(chromiumServer, () => {
     }
   });
 
-  it.each(["light", "dark"] as const)(
-    "explains a link legibly, %s",
-    { timeout: PATIENCE_MS },
-    async (scheme) => {
-      await page.emulateMedia({ colorScheme: scheme });
-      await page.goto(`${portal.base}/admin${paths.find((path) => path.startsWith("/explain"))}`);
-      expect(await seriousViolations(page)).toEqual([]);
-    },
-  );
+  it.each(["light", "dark"] as const)("explains a link legibly, %s", async (scheme) => {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.goto(`${portal.base}/admin${paths.find((path) => path.startsWith("/explain"))}`);
+    expect(await seriousViolations(page)).toEqual([]);
+  });
 });

@@ -1,17 +1,16 @@
 // Every page of the portal that an address alone opens can be used by everybody, at a desk and on a phone, with scripts and
 // without.
 import { beforeAll, expect, it } from "vitest";
-import { PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
+import { inChromiumAtLength, PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
 import { listPortalRoutes } from "../support/portal/portal-routes.ts";
-import { chromiumServer, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
-import { onServerAtLength } from "../support/servers/test-servers.ts";
+import { DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 
 const LONG = `https://example.com/${"a-very-long-path-without-an-end/".repeat(12)}`;
 /** What is no page: files, streams, and what a mailed or signed token opens. */
 const NO_PAGE =
   /assets|invitation|sign-in\/link|export|\.csv|\.ndjson|\/live|confirm|finish|choose|names|:token|:hostname|logo|favicon|icon|robots|\.zip/;
 
-onServerAtLength(chromiumServer, () => {
+inChromiumAtLength(() => {
   const portal = portalBrowser({ BASE_HOST_SLUGS: "true" });
   let pages: string[];
   beforeAll(async () => {

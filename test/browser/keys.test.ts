@@ -1,13 +1,12 @@
 // API keys in a real browser: bounds chosen before a key is issued, and a rotation.
 import { expect, it } from "vitest";
-import { PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
-import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
-import { onServer } from "../support/servers/test-servers.ts";
+import { inChromium, portalBrowser } from "../support/portal/portal-browser.ts";
+import { complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
 
-onServer(chromiumServer, () => {
+inChromium(() => {
   const portal = portalBrowser();
 
-  it("are issued with bounds, seen in the list, and rotated", { timeout: PATIENCE_MS }, async () => {
+  it("are issued with bounds, seen in the list, and rotated", async () => {
     const page = await portal.member();
     const complaints = complaintsOf(page);
     await page.getByRole("link", { name: "API keys" }).first().click();

@@ -1,13 +1,12 @@
 // The page that asks for a link's password, in a real browser: keyboard, small screens, accessibility (axe), no scripts.
 import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
-import { portalBrowser } from "../support/portal/portal-browser.ts";
-import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
-import { onServer } from "../support/servers/test-servers.ts";
+import { inChromium, portalBrowser } from "../support/portal/portal-browser.ts";
+import { complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
 
 const DESTINATION = "https://example.com/secret-place";
 
-onServer(chromiumServer, () => {
+inChromium(() => {
   const portal = portalBrowser();
   let link: string;
 

@@ -1,11 +1,10 @@
 // A marketer's way in a real browser: links from a pasted table, tags, filters and an export, on a desk and on a phone.
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { portalBrowser } from "../support/portal/portal-browser.ts";
-import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
-import { onServer } from "../support/servers/test-servers.ts";
+import { inChromium, portalBrowser } from "../support/portal/portal-browser.ts";
+import { complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 
-onServer(chromiumServer, () => {
+inChromium(() => {
   const portal = portalBrowser();
 
   it("goes from a pasted table to tags, a filter and an export, by pages that everybody can use", {

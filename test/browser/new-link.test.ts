@@ -2,13 +2,12 @@
 // a slug that is free, a QR code as it is chosen; the same without scripts, by buttons.
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
-import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
-import { onServer } from "../support/servers/test-servers.ts";
+import { inChromium, PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
+import { complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 
 const PATIENCE = { timeout: 2 * PATIENCE_MS };
 
-onServer(chromiumServer, () => {
+inChromium(() => {
   const portal = portalBrowser({ BASE_HOST_SLUGS: "true" });
 
   const rule = (page: Page, letter: string) =>

@@ -5,19 +5,17 @@ import { PASSWORD } from "../support/portal/browser-like.ts";
 import {
   analyticsOf,
   DASHBOARD,
-  PATIENCE_MS,
+  inChromium,
   portalBrowser,
   showing,
 } from "../support/portal/portal-browser.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
-import { chromiumServer, complaintsOf, unusable } from "../support/servers/chromium.ts";
-import { onServer } from "../support/servers/test-servers.ts";
+import { complaintsOf, unusable } from "../support/servers/chromium.ts";
 
-const PATIENCE = { timeout: PATIENCE_MS };
 const TWO_MINUTES_MS = 120_000;
 const isOneClick = (text: string) => /data-total="people"[^>]*>1</.test(text);
 
-onServer(chromiumServer, () => {
+inChromium(() => {
   const portal = portalBrowser();
 
   /** Presses Tab until the focused element's text matches. */
@@ -67,7 +65,7 @@ onServer(chromiumServer, () => {
     expect(complaints).toEqual([]);
   });
 
-  it("needs no script for links, keys and numbers", PATIENCE, async () => {
+  it("needs no script for links, keys and numbers", async () => {
     const page = await portal.member({ javaScriptEnabled: false });
     await page.goto(`${portal.base}/portal/keys`);
     await page.getByRole("link", { name: "New link" }).click();
@@ -88,7 +86,7 @@ onServer(chromiumServer, () => {
     await page.getByText("The key is deactivated.").waitFor();
   });
 
-  it("issues one key for a button that is pressed again before the answer has come", PATIENCE, async () => {
+  it("issues one key for a button that is pressed again before the answer has come", async () => {
     const page = await portal.member();
     await page.goto(`${portal.base}/portal/keys`);
     await page.getByLabel("Label").fill("Once");
@@ -125,7 +123,7 @@ onServer(chromiumServer, () => {
     expect(await page.locator("tbody tr").count()).toBe(1);
   });
 
-  it("keeps a key on the page when its colours change", PATIENCE, async () => {
+  it("keeps a key on the page when its colours change", async () => {
     const page = await portal.member();
     const complaints = complaintsOf(page);
     await page.goto(`${portal.base}/portal/keys`);

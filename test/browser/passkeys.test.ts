@@ -2,13 +2,12 @@
 import type { CDPSession, Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { PASSWORD } from "../support/portal/browser-like.ts";
-import { DASHBOARD, PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
-import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
-import { onServer } from "../support/servers/test-servers.ts";
+import { DASHBOARD, inChromium, PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
+import { complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
 
 const timeout = 2 * PATIENCE_MS;
 
-onServer(chromiumServer, () => {
+inChromium(() => {
   const portal = portalBrowser();
 
   it("are added, sign in without an address, are renamed and removed, and the last way in stays", {

@@ -2,11 +2,10 @@
 // copies a command; on a phone too, and without scripts.
 import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
-import { portalBrowser } from "../support/portal/portal-browser.ts";
-import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
-import { onServer } from "../support/servers/test-servers.ts";
+import { inChromium, portalBrowser } from "../support/portal/portal-browser.ts";
+import { complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 
-onServer(chromiumServer, () => {
+inChromium(() => {
   const portal = portalBrowser();
   let page: Page;
   let complaints: string[];

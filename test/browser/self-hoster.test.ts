@@ -2,18 +2,17 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { PASSWORD } from "../support/portal/browser-like.ts";
-import { DASHBOARD, PATIENCE_MS } from "../support/portal/portal-browser.ts";
+import { DASHBOARD, inChromium, PATIENCE_MS } from "../support/portal/portal-browser.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
-import { chromiumServer, launchChromium, seriousViolations } from "../support/servers/chromium.ts";
+import { launchChromium, seriousViolations } from "../support/servers/chromium.ts";
 import { freePort } from "../support/servers/free-port.ts";
-import { onServer } from "../support/servers/test-servers.ts";
 import { startTestService } from "../support/service/start-service.ts";
 import { type LoopbackProvider, startProvider } from "../support/sign-in/openid-provider.ts";
 
 const EMAIL = "anna@people.example";
 const TOKEN = "an operator's token";
 
-onServer(chromiumServer, () => {
+inChromium(() => {
   let browser: Browser;
   let provider: LoopbackProvider;
   let base: string;

@@ -4,12 +4,11 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { stopLinks } from "../../src/commands/sharing/weekly-mails.ts";
 import { secretKeysOf } from "../../src/config/config.ts";
 import { PASSWORD } from "../support/portal/browser-like.ts";
-import { DASHBOARD, PATIENCE_MS, portalBrowser, showing } from "../support/portal/portal-browser.ts";
-import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
+import { DASHBOARD, inChromium, portalBrowser, showing } from "../support/portal/portal-browser.ts";
+import { complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 import { linkIn, type MailReceiver, startMailReceiver } from "../support/servers/mail-receiver.ts";
-import { onServer } from "../support/servers/test-servers.ts";
 
-onServer(chromiumServer, () => {
+inChromium(() => {
   let mails: MailReceiver;
   beforeAll(async () => {
     mails = await startMailReceiver();
@@ -34,9 +33,7 @@ onServer(chromiumServer, () => {
     return page;
   }
 
-  it("makes a page with a password, shows it to a stranger, ends it; begins and stops a mail", {
-    timeout: PATIENCE_MS,
-  }, async () => {
+  it("makes a page with a password, shows it to a stranger, ends it; begins and stops a mail", async () => {
     const page = await signedUp();
     const complaints = complaintsOf(page);
     await page.getByLabel("Destination").fill("https://example.com/spring");

@@ -1,11 +1,10 @@
 // Name, colour and logo of an account, chosen and seen in a real browser: by visitors, at a desk and on a phone, light and dark.
 import { PNG } from "pngjs";
 import { expect, it } from "vitest";
-import { portalBrowser } from "../support/portal/portal-browser.ts";
-import { chromiumServer, complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
-import { onServer } from "../support/servers/test-servers.ts";
+import { inChromium, portalBrowser } from "../support/portal/portal-browser.ts";
+import { complaintsOf, DESK_AND_PHONE, unusable } from "../support/servers/chromium.ts";
 
-onServer(chromiumServer, () => {
+inChromium(() => {
   const portal = portalBrowser();
 
   it("are chosen on the account's page, shown to visitors, and drawn in the QR code", {

@@ -1,16 +1,13 @@
 // A webhook in a real browser with a receiver on loopback: add, key shown once, test tool, delivery log, pause.
 import { expect, it } from "vitest";
-import { PATIENCE_MS, portalBrowser, refreshed, showing } from "../support/portal/portal-browser.ts";
-import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
-import { onServer } from "../support/servers/test-servers.ts";
+import { inChromium, portalBrowser, refreshed, showing } from "../support/portal/portal-browser.ts";
+import { complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
 import { startReceiver } from "../support/webhooks/webhook-receiver.ts";
 
-onServer(chromiumServer, () => {
+inChromium(() => {
   const portal = portalBrowser({ WEBHOOK_ALLOW_PRIVATE: "true" });
 
-  it("is added, tried out, and shows each delivery with what was sent and answered", {
-    timeout: PATIENCE_MS,
-  }, async () => {
+  it("is added, tried out, and shows each delivery with what was sent and answered", async () => {
     const receiver = await startReceiver();
     const page = await portal.developer();
     const complaints = complaintsOf(page);

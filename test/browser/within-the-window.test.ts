@@ -1,15 +1,12 @@
 // Nothing of a page is out of reach in a real browser: confirmations at any width, long names on a phone.
 import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
-import { PATIENCE_MS, portalBrowser } from "../support/portal/portal-browser.ts";
-import { chromiumServer } from "../support/servers/chromium.ts";
-import { onServerAtLength } from "../support/servers/test-servers.ts";
+import { inChromiumAtLength, portalBrowser } from "../support/portal/portal-browser.ts";
 
-const PATIENCE = { timeout: PATIENCE_MS };
 const LONG = "n".repeat(100);
 const HOST = `${"h".repeat(60)}.${"h".repeat(60)}.example.com`;
 
-onServerAtLength(chromiumServer, () => {
+inChromiumAtLength(() => {
   const portal = portalBrowser({ WEBHOOK_ALLOW_PRIVATE: "true" });
   let page: Page;
 
@@ -35,7 +32,7 @@ onServerAtLength(chromiumServer, () => {
     return page.url();
   }
 
-  it("opens each confirmation within the window", PATIENCE, async () => {
+  it("opens each confirmation within the window", async () => {
     const domain = await addDomain("go.example.com");
     const webhook = await addWebhook(`http://127.0.0.1:8080/${"a".repeat(200)}`, "");
     await page.goto(`${portal.base}/portal/keys`);
@@ -61,7 +58,7 @@ onServerAtLength(chromiumServer, () => {
     expect(outside).toEqual([]);
   });
 
-  it("keeps long labels and names within the window, on a phone too", PATIENCE, async () => {
+  it("keeps long labels and names within the window, on a phone too", async () => {
     await page.setViewportSize({ width: 1280, height: 900 });
     const pages = [await addDomain(HOST), await addWebhook("http://127.0.0.1:8080/", LONG)];
     await page.goto(`${portal.base}/portal/keys`);

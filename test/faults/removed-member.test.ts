@@ -2,7 +2,7 @@
 // the streams that were open. On servers, and as workers on one folder.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCluster } from "../support/cluster/cluster.ts";
-import { PASSWORD, visitor } from "../support/portal/browser-like.ts";
+import { issuedKey, PASSWORD, visitor } from "../support/portal/browser-like.ts";
 import { join } from "../support/portal/colleagues.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 import { stretched } from "../support/runtime/slowness.ts";
@@ -60,8 +60,7 @@ function removedMember(where: string, start: () => Promise<Pair>): void {
         await pair.command("account", "tier", "owner@example.com", "developer");
         await until("the plan", async () => (await owner.get("/portal")).text.includes(">Developer<"));
         const personId = await join(owner, member, "member@example.com", "editor");
-        const issued = await member.submit("/portal/keys", { label: "theirs" });
-        const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
+        const key = await issuedKey(member);
 
         const cookie = member.cookie();
         /** Asked twice at a time, of each process where both answer on one port. */

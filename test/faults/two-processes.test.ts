@@ -6,7 +6,7 @@ import { addDomain, verifyDomain } from "../../src/commands/domains/change-domai
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { type Cluster, type RoleProcess, startCluster } from "../support/cluster/cluster.ts";
 import { operator } from "../support/commands/command-deps.ts";
-import { type Visitor, visitor } from "../support/portal/browser-like.ts";
+import { issuedKey, type Visitor, visitor } from "../support/portal/browser-like.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 import { stretched } from "../support/runtime/slowness.ts";
 import { until } from "../support/runtime/until.ts";
@@ -55,11 +55,7 @@ onServer(mongodb, () =>
         secrets: cluster.backend.secrets,
         baseHost: cluster.config.baseHost,
       });
-      const issueKey = async () => {
-        const { text } = await person.submit("/portal/keys", { label: "two processes" });
-        const [issued = ""] = /ll_[A-Za-z0-9]{32}/.exec(text) ?? [];
-        return issued;
-      };
+      const issueKey = () => issuedKey(person);
       const shorten = async (more: object = {}) => {
         const body = { url: "https://old.example/", ...more };
         const made = await one.ask<{ slug: string }>("/api/v1/shorten", { method: "POST", key, body });

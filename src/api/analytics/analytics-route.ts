@@ -45,10 +45,10 @@ export function analyticsRoutes(app: Api, deps: Deps): void {
       );
     const now = deps.clock();
     const link = await ownLink(deps, caller, { ...params, ...query });
-    const found = await deps.logReader.linkNumbers(link, undefined, now.getTime(), request.signal);
+    const numbers = await deps.logReader.linkNumbers(link, undefined, now.getTime(), request.signal);
     // In headers, as the body is what the interface says.
-    reply.header("x-as-of-position", found.position).header("x-behind-ms", String(found.behindMs));
-    return analyticsAnswer(found, now);
+    reply.header("x-as-of-position", numbers.position).header("x-behind-ms", String(numbers.behindMs));
+    return analyticsAnswer(numbers, now);
   });
 
   const ofRange = {
@@ -67,8 +67,8 @@ export function analyticsRoutes(app: Api, deps: Deps): void {
     const link = await ownLink(deps, caller, { ...params, ...request.query });
     const now = deps.clock();
     const asked = { ...range, zone: range.zone.name };
-    const found = await deps.logReader.linkNumbers(link, asked, now.getTime(), request.signal);
+    const numbers = await deps.logReader.linkNumbers(link, asked, now.getTime(), request.signal);
     const at = range.asOf && "time" in range.asOf ? new Date(range.asOf.time) : now;
-    return rangeAnswer(found, range, await statusOf({ ...deps, clock: () => at }, found.link));
+    return rangeAnswer(numbers, range, await statusOf({ ...deps, clock: () => at }, numbers.link));
   });
 }

@@ -22,12 +22,12 @@ type Counts = Record<string, number>;
 const DEVICES_SHOWN: Readonly<Counts> = { mobile: 0, desktop: 0, tablet: 0 };
 
 /** For a link's whole life. `as_of`: while a click has waited to be counted for more than five seconds, its time. */
-export function analyticsAnswer(found: LinkNumbers, now: Date): z.input<typeof AnalyticsSchema> {
-  const { link, series, recent, behindMs } = found;
+export function analyticsAnswer(numbers: LinkNumbers, now: Date): z.input<typeof AnalyticsSchema> {
+  const { link, series, recent, behindMs } = numbers;
   return {
     link: { id: link.slug, long_url: link.longUrl, created_at: link.createdAt },
     analytics: {
-      ...numbersOf(found),
+      ...numbersOf(numbers),
       hourlyClicks: Object.fromEntries(series.map(({ start, total }) => [isoIn(UTC, start), total])),
       recentClicks: recent,
     },
@@ -36,30 +36,30 @@ export function analyticsAnswer(found: LinkNumbers, now: Date): z.input<typeof A
 }
 
 export function rangeAnswer(
-  found: LinkNumbers,
+  numbers: LinkNumbers,
   { zone, kinds }: RangeRequest,
   status: LinkStatus,
 ): RangeAnswer {
   const [kind = null, ...others] = kinds;
-  const { link, interval, series } = found;
+  const { link, interval, series } = numbers;
   const iso = (instant: number) => isoIn(zone, instant);
   return {
     link: { id: link.slug, long_url: link.longUrl, created_at: link.createdAt, status },
     range: {
-      from: iso(found.from),
-      to: iso(found.to),
+      from: iso(numbers.from),
+      to: iso(numbers.to),
       interval,
       timezone: zone.name,
       kind: others.length > 0 ? null : kind,
     },
     analytics: {
-      ...numbersOf(found),
+      ...numbersOf(numbers),
       series: series.map(({ start, total, ...ofKinds }) => ({ start: iso(start), total, ...ofKinds })),
-      dailyUniques: found.visitors,
+      dailyUniques: numbers.visitors,
     },
-    ...gapsAnswer(found.gaps, iso),
-    as_of_position: found.position,
-    behind_ms: found.behindMs,
+    ...gapsAnswer(numbers.gaps, iso),
+    as_of_position: numbers.position,
+    behind_ms: numbers.behindMs,
   };
 }
 

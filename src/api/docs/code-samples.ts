@@ -67,15 +67,15 @@ function javaScript(request: SampleRequest): string {
   if (needsKey && path === "/api/v1/events/stream")
     return `import { linkledger } from "@linkledger/client";\n\n${client}for await (const event of client.events()) console.log(event);`;
   if (needsKey && (answer === "json" || answer === "nothing")) {
-    const given = Object.keys(init).length > 0 ? `, ${literal(init, "javascript")}` : "";
+    const argument = Object.keys(init).length > 0 ? `, ${literal(init, "javascript")}` : "";
     if (answer === "nothing")
       return `import { linkledger } from "@linkledger/client";
 
-${client}const { response } = await client.${method}(${JSON.stringify(path)}${given});
+${client}const { response } = await client.${method}(${JSON.stringify(path)}${argument});
 console.log(response.status);`;
     return `import { dataOf, linkledger } from "@linkledger/client";
 
-${client}const answer = await dataOf(client.${method}(${JSON.stringify(path)}${given}));
+${client}const answer = await dataOf(client.${method}(${JSON.stringify(path)}${argument}));
 console.log(answer);`;
   }
   const options = {
@@ -86,7 +86,7 @@ console.log(answer);`;
     ...Object.entries(options).map(([name, value]) => `${name}: "${value}"`),
     ...(needsKey ? ['headers: { "X-API-Key": process.env.KEY }'] : []),
   ];
-  const given = members.length > 0 ? `, { ${members.join(", ")} }` : "";
+  const argument = members.length > 0 ? `, { ${members.join(", ")} }` : "";
   const head = answer === "file" ? 'import { writeFile } from "node:fs/promises";\n\n' : "";
   const reading = {
     file: 'await writeFile("qr.png", Buffer.from(await answer.arrayBuffer()));',
@@ -96,7 +96,7 @@ console.log(answer);`;
     json: "console.log(await answer.json());",
     nothing: "console.log(answer.status);",
   }[answer];
-  return `${head}const answer = await fetch(${JSON.stringify(addressOf(request))}${given});\n${reading}`;
+  return `${head}const answer = await fetch(${JSON.stringify(addressOf(request))}${argument});\n${reading}`;
 }
 
 /** By the standard library alone. */

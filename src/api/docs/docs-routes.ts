@@ -16,10 +16,10 @@ const ASSETS = { "docs.css": "text/css; charset=utf-8", "docs.js": "text/javascr
 
 export function docsRoutes(app: Api, limits: Limits): void {
   const schema = { hide: true };
-  let made: Docs | undefined;
+  let pages: Docs | undefined;
   const all = () => {
-    made ??= docs(app.swagger() as OpenApiDocument, limits);
-    return made;
+    pages ??= docs(app.swagger() as OpenApiDocument, limits);
+    return pages;
   };
   const send = (reply: FastifyReply, page: string) =>
     reply.type("text/html; charset=utf-8").header("content-security-policy", CSP).send(page);

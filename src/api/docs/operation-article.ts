@@ -93,8 +93,8 @@ function answerOf([status, { description = "", content = {} }]: [
 /** A body of a name with its members, so that they are read where they are wanted. */
 function bodyOf(content: Content, schemas: Schemas): string {
   const [{ schema = {} } = {}] = Object.values(content);
-  const named = schemas[schema.$ref?.split("/").at(-1) ?? ""];
-  return named ? html`<p>!${typeOf(schema)}</p>!${schemaOf(named)}` : schemaOf(schema);
+  const byName = schemas[schema.$ref?.split("/").at(-1) ?? ""];
+  return byName ? html`<p>!${typeOf(schema)}</p>!${schemaOf(byName)}` : schemaOf(schema);
 }
 
 export function schemaOf(schema: Schema): string {

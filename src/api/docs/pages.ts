@@ -115,9 +115,9 @@ const TOOLS = html`<div class="tools">!${languageChoice()}<form class="own-key" 
 <div><input id="own-key" autocomplete="off" spellcheck="false" placeholder="ll_..."><button>Fill in</button></div><p>It stays in this tab of your browser. <a href="/portal/keys">Issue one</a>: it is shown once, as nobody keeps its text.</p></form></div>`;
 
 function results(q: string, found: readonly Found[]): string {
-  const said =
+  const notice =
     q === "" ? "Type what you look for above." : found.length === 0 ? `Nothing has all words of “${q}”.` : "";
-  return html`!${said && html`<p>${said}</p>`}<ul class="contents">!${found.map(({ kind, title, about, address }) => html`<li><a href="${address}">!${inline(title)}</a> <small>${kind}</small> <span>!${inline(about)}</span></li>`)}</ul>`;
+  return html`!${notice && html`<p>${notice}</p>`}<ul class="contents">!${found.map(({ kind, title, about, address }) => html`<li><a href="${address}">!${inline(title)}</a> <small>${kind}</small> <span>!${inline(about)}</span></li>`)}</ul>`;
 }
 
 function limitTable({ free, developer, webhooks }: Limits): string {

@@ -59,10 +59,10 @@ export function changeInBulkRoutes(app: Api, deps: LifeDeps): void {
         const options = { idempotency: request.keyed?.kept.seed };
         const context = contextOf(request);
         const items = await readItems(request.body.links, wanted === "update" ? BulkPatchItem : NamedLink);
-        const made = await changeLinksInBulk(changing, context, caller, wanted, items, options);
+        const outcome = await changeLinksInBulk(changing, context, caller, wanted, items, options);
         await deps.changesAreFollowed();
-        const answer = bulkAnswer(request, made, { named: "slug", failed: "Failed to change the link" });
-        const { results } = made;
+        const answer = bulkAnswer(request, outcome, { named: "slug", failed: "Failed to change the link" });
+        const { results } = outcome;
         const links = results.map(({ result }) => result.link);
         const statuses = await statusesOf(deps, links);
         return reply.send({

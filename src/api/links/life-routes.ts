@@ -32,7 +32,7 @@ const conditional = z.object({
       examples: ['"3"'],
     }),
 });
-const known = z.object({
+const ifNoneMatch = z.object({
   "if-none-match": z
     .string()
     .optional()
@@ -48,7 +48,7 @@ export function readLinkRoute(app: Api, deps: LifeDeps): void {
     description: `${OWN}As of now, on every process.`,
     tags: ["Links"],
     ...linkAddress,
-    headers: known,
+    headers: ifNoneMatch,
     response: {
       200: details,
       304: z.undefined().describe("Still as the caller has it"),

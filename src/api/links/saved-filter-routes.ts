@@ -44,8 +44,8 @@ export function savedFilterRoutes(app: Api, deps: LifeDeps): void {
     response: { 200: z.object({ filters: z.array(SavedFilterAnswer) }), ...apiErrors(401) },
   };
   app.get("/api/v1/saved-filters", { schema: list }, async (request) => {
-    const kept = await savedFiltersOf(deps.links, request.caller.accountId);
-    return { filters: Array.from(kept, answerOf) };
+    const saved = await savedFiltersOf(deps.links, request.caller.accountId);
+    return { filters: Array.from(saved, answerOf) };
   });
 
   const save = {
@@ -59,8 +59,8 @@ export function savedFilterRoutes(app: Api, deps: LifeDeps): void {
   app.post("/api/v1/saved-filters", { schema: save }, async (request, reply) => {
     madeBetween(request.body, UTC);
     const { accountId } = request.caller;
-    const kept = await keepFilter(deps.links, contextOf(request), accountId, request.body);
-    return reply.code(201).send(answerOf([kept.name, kept.filter]));
+    const saved = await keepFilter(deps.links, contextOf(request), accountId, request.body);
+    return reply.code(201).send(answerOf([saved.name, saved.filter]));
   });
 
   const remove = {

@@ -160,8 +160,8 @@ function readable(document: OpenApi): OpenApi {
   const schemas = schemasOf(plain) as Record<string, { required?: string[] }>;
   for (const [name, { required }] of Object.entries(schemas)) {
     if (!name.endsWith("Input")) continue;
-    const kept = schemas[name.slice(0, -"Input".length)];
-    if (kept?.required && required) kept.required = required;
+    const published = schemas[name.slice(0, -"Input".length)];
+    if (published?.required && required) published.required = required;
     delete schemas[name];
   }
   return plain;

@@ -30,9 +30,9 @@ export function healthRoutes(
   });
 
   app.get("/health/ready", { schema }, async (request, reply) => {
-    const found = await problems();
+    const current = await problems();
     const of = (wanted: Problem["level"]) =>
-      found.filter(({ level }) => level === wanted).map(({ part, reason }) => ({ part, reason }));
+      current.filter(({ level }) => level === wanted).map(({ part, reason }) => ({ part, reason }));
     const [reasons, degraded] = [of("unready"), of("degraded")];
     const ready = reasons.length === 0;
     const details = { version: VERSION, reasons, ...(degraded.length > 0 ? { degraded } : {}) };

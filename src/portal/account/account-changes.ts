@@ -49,9 +49,9 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
       run: async ({ session: { accountId }, context, body: { logo } }) => {
         if (logo === undefined || logo.length === 0)
           throw new Refused("invalid_request", "Choose a PNG image first", { field: "logo" });
-        const made = await deps.makeLogo(logo);
-        if ("problem" in made) throw new Refused("invalid_request", made.problem, { field: "logo" });
-        const { position } = await changeLogo(deps, context, accountId, made.image);
+        const drawn = await deps.makeLogo(logo);
+        if ("problem" in drawn) throw new Refused("invalid_request", drawn.problem, { field: "logo" });
+        const { position } = await changeLogo(deps, context, accountId, drawn.image);
         return { position, notice: "Your logo is set: it is in the middle of your QR codes." };
       },
     });
@@ -77,11 +77,11 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
     again,
     count: "uncounted",
     schema: { body: PasswordTyped },
-    run: async ({ request, reply, context, person, session: { accountId }, body: { password } }) => {
+    run: async ({ reply, context, person, session: { accountId }, body: { password } }) => {
       await reauthenticate(deps, person, password);
       const { position } = await closeAccount(deps, context, accountId);
       await deps.whenReadable(position);
-      await endSession(deps, request, reply);
+      await endSession(deps, reply);
       const bye = "Your account is closed. Thank you for having been here.";
       return { to: "/portal/sign-in", notice: { kind: "info", text: bye } };
     },

@@ -172,10 +172,10 @@ export async function brandOf(
   return await orUndefined(reading.then((brand) => brand ?? null));
 }
 
-/** Values and names; `chosen` too, where it is none of them, such as an alias. */
-export function zoneOptions(chosen: string): (readonly [string, string])[] {
+/** Values and names; `current` too, where it is none of them, such as an alias. */
+export function zoneOptions(current: string): (readonly [string, string])[] {
   const zones = ["UTC", ...Intl.supportedValuesOf("timeZone")];
-  if (chosen !== "" && !zones.includes(chosen)) zones.unshift(chosen);
+  if (current !== "" && !zones.includes(current)) zones.unshift(current);
   return zones.map((name) => [name, name.replaceAll("_", " ")] as const);
 }
 

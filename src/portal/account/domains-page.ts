@@ -62,10 +62,10 @@ const Params = z.object({ hostname: z.string().max(HOSTNAME_MAX) });
 
 /** The buttons of a domain, and what it is afterwards. Some commands know it by its id, which it gets when it is verified. */
 const ACTIONS = {
-  verify: { byHostname: verifyDomain, done: "verified" },
-  remove: { byHostname: removeDomain, done: "removed" },
-  activate: { byId: activateDomain, done: "active" },
-  deactivate: { byId: deactivateDomain, done: "not served for now" },
+  verify: { byHostname: verifyDomain, becomes: "verified" },
+  remove: { byHostname: removeDomain, becomes: "removed" },
+  activate: { byId: activateDomain, becomes: "active" },
+  deactivate: { byId: deactivateDomain, becomes: "not served for now" },
 };
 
 export function domainsPages(app: Api, deps: PortalDeps): void {
@@ -98,7 +98,7 @@ export function domainsPages(app: Api, deps: PortalDeps): void {
           "byId" in action
             ? await action.byId(deps, context, accountId, idOf(domain))
             : await action.byHostname(deps, context, accountId, domain.hostname);
-        const notice = `${readableUrl(domain.hostname)} is ${action.done}.`;
+        const notice = `${readableUrl(domain.hostname)} is ${action.becomes}.`;
         return { position, ...(name === "remove" && { to: LIST }), notice };
       },
     });

@@ -12,7 +12,7 @@ import { recordActions } from "../../commands/record-actions.ts";
 import { Refused } from "../../commands/refusals.ts";
 import type { FindClicks } from "../../queries/audit/find-clicks.ts";
 import type { Secrets } from "../../stores/secrets/port.ts";
-import type { Operating, PortalDeps, Watched } from "../portal-deps.ts";
+import type { PortalDeps, Watched } from "../portal-deps.ts";
 import { shownAgain } from "../shell/form-route.ts";
 import { html } from "../shell/html.ts";
 import { sendPage } from "../shell/page.ts";
@@ -22,7 +22,6 @@ import { type Sessions, signInPlace } from "../shell/sessions.ts";
 
 /** With what the questions need (queries/audit/questions.ts). */
 export type ConsoleDeps = PortalDeps &
-  Operating &
   Watched & {
     operators: ReturnType<typeof operatorSessions>;
     sessions: Sessions;

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { Refused } from "../../commands/refusals.ts";
 import { type Question, questions } from "../../queries/audit/questions.ts";
-import type { Operating, PortalDeps, Watched } from "../portal-deps.ts";
+import type { PortalDeps, Watched } from "../portal-deps.ts";
 import type { Assets } from "../shell/assets.ts";
 import { errorPages } from "../shell/error-page.ts";
 import { hideFromOpenApi, protect } from "../shell/protect.ts";
@@ -38,7 +38,7 @@ const LONGEST_BODY = 4096;
 /** `site`: serves the base host only. */
 export async function consoleRoutes(
   site: Api,
-  portal: PortalDeps & Operating & Watched & { sessions: Sessions },
+  portal: PortalDeps & Watched & { sessions: Sessions },
   assets: Assets,
 ): Promise<void> {
   const { findClicks, matchingClicks } = portal.logReader;

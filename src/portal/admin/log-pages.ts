@@ -42,11 +42,11 @@ export function logPages(app: Api, deps: ConsoleDeps): void {
     show(answer = { streams: [], next: null }, { category, account }) {
       const pathOf = (category: string) => address("/admin/streams", { category, account });
       const links = CATEGORIES.map((name) => [name, pathOf(name), name === category] as const);
-      const [lead, found] =
+      const [lead, list] =
         "hours" in answer
           ? [BY_THE_HOUR, rowsCard("Hours with hits", HOURS, answer.hours, "Nobody has followed a link yet.")]
           : [BY_CATEGORY, rowsCard("Streams found", STREAMS, answer.streams, NO_STREAMS)];
-      return { lead, cards: [choices("Category", links), found] };
+      return { lead, cards: [choices("Category", links), list] };
     },
   });
 
@@ -71,8 +71,8 @@ export function logPages(app: Api, deps: ConsoleDeps): void {
     show(answer) {
       const { events = [], set_aside: aside = [] } = answer ?? {};
       const passed = html`<p class="muted">${counted(aside.length, "event")} that can't be read may be among them: <a href="${projectionPath(eventIndex.collection.name)}">set aside</a>.</p>`;
-      const found = rowsCard("Events found", STREAM_EVENT_COLUMNS, events, "No event is like that.");
-      return [aside.length > 0 && passed, found];
+      const list = rowsCard("Events found", STREAM_EVENT_COLUMNS, events, "No event is like that.");
+      return [aside.length > 0 && passed, list];
     },
   });
 

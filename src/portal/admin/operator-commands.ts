@@ -40,7 +40,7 @@ type OperatorCommand<Params extends Shape, Body extends Shape, Answer extends ob
   status?: 201 | 202;
   run(deps: ConsoleDeps, context: CommandContext, args: z.infer<Params> & z.infer<Body>): Promise<Answer>;
   /** What the form's page says then, and where that is. */
-  done: string | ((args: z.infer<Params> & z.infer<Body>, answer: Answer) => string);
+  notice: string | ((args: z.infer<Params> & z.infer<Body>, answer: Answer) => string);
   page: string | ((args: z.infer<Params> & z.infer<Body>, deps: ConsoleDeps, isDone: boolean) => string);
 };
 
@@ -60,7 +60,7 @@ const flag = z.preprocess(
   z.boolean().default(false),
 );
 
-const DONE = {
+const NOTICES = {
   rebuild: "A new build is being computed, beside the one that answers.",
   cancel: "The build was cancelled, and what it had computed is dropped.",
   rollback: "The previous build takes in what it lacks, and then takes over.",
@@ -91,14 +91,14 @@ const COMMANDS = [
       for (const group of groupsNamed([name])) await OPERATE[act]({ ...others, readStore }, context, group);
       return { projection: name, act };
     },
-    done: ({ act }) => DONE[act],
+    notice: ({ act }) => NOTICES[act],
     page: ({ name }) => projectionPath(name),
   }),
   command({
     path: "/verification",
     status: 202,
     run: async ({ verifications }, context) => ({ verification: await verifications.start(context) }),
-    done: "The log is being verified.",
+    notice: "The log is being verified.",
     page: "/admin/seals",
   }),
   command({
@@ -113,7 +113,7 @@ const COMMANDS = [
       );
       return { email, tier: invitation.tier, link: `${deps.baseUrl}${path}`, expires_at: expiresAt };
     },
-    done: (_, { link }) => `Send this link, which works once, within a week: ${link}`,
+    notice: (_, { link }) => `Send this link, which works once, within a week: ${link}`,
     page: "/admin/accounts",
   }),
   command({
@@ -124,7 +124,7 @@ const COMMANDS = [
       const { position } = await blockLink(deps, context, address, why);
       return { ...address, blocked: true, position };
     },
-    done: "The link is blocked. Its owner sees the reason.",
+    notice: "The link is blocked. Its owner sees the reason.",
     page: pageOfLink,
   }),
   command({
@@ -135,7 +135,7 @@ const COMMANDS = [
       const { position } = await unblockLink(deps, context, address);
       return { ...address, blocked: false, position };
     },
-    done: "The link is no longer blocked.",
+    notice: "The link is no longer blocked.",
     page: pageOfLink,
   }),
   command({
@@ -144,10 +144,14 @@ const COMMANDS = [
     status: 201,
     async run(deps, context, { link, reason, ...hits }) {
       const wanted = { ...hitsNamed(hits), reason };
-      const made = await withdrawClicks(deps, context, namedLink(link, deps.baseHost), wanted);
-      return { withdrawal_id: made.withdrawalId, position: made.position, ...previewRow(made) };
+      const withdrawal = await withdrawClicks(deps, context, namedLink(link, deps.baseHost), wanted);
+      return {
+        withdrawal_id: withdrawal.withdrawalId,
+        position: withdrawal.position,
+        ...previewRow(withdrawal),
+      };
     },
-    done: (_, { clicks }) =>
+    notice: (_, { clicks }) =>
       `${count(clicks)} hits no longer count, from the moment the projector has seen it.`,
     page: ({ reason: _, ...args }, __, isDone) =>
       address("/admin/withdrawals", isDone ? { link: args.link } : args),
@@ -159,7 +163,7 @@ const COMMANDS = [
       const { position } = await restoreClicks(deps, context, namedLink(link, deps.baseHost), withdrawal_id);
       return { withdrawal_id, restored: true, position };
     },
-    done: "Its hits count again, unless another withdrawal covers them.",
+    notice: "Its hits count again, unless another withdrawal covers them.",
     page: ({ link }) => address("/admin/withdrawals", { link }),
   }),
   command({
@@ -170,7 +174,7 @@ const COMMANDS = [
       await deps.whenReadable(position);
       return { person_id: person, act };
     },
-    done: ({ act }) => DONE[act],
+    notice: ({ act }) => NOTICES[act],
     page: "/admin/people",
   }),
   command({
@@ -183,7 +187,7 @@ const COMMANDS = [
       await deps.whenReadable(position);
       return await accountDetails(deps, id);
     },
-    done: ({ act }) => DONE[act],
+    notice: ({ act }) => NOTICES[act],
     page: ({ account }) => accountPath(account),
   }),
 ];
@@ -208,7 +212,7 @@ function pageOfLink({ link }: { link: string }, { baseHost }: ConsoleDeps): stri
 }
 
 export function commandForms(pages: Api, deps: ConsoleDeps): void {
-  for (const { path, run, done, page, ...sent } of COMMANDS)
+  for (const { path, run, notice: words, page, ...sent } of COMMANDS)
     pages.post(path, { schema: schemaOf(sent) }, async (request, reply) => {
       const args = { ...(request.params as object), ...request.body };
       const { answer, notice } = await orRefusal(run(deps, operatorContext(request), args));
@@ -216,7 +220,7 @@ export function commandForms(pages: Api, deps: ConsoleDeps): void {
       if (!answer) return redirectTo(reply, to, notice);
       return redirectTo(reply, to, {
         kind: "done",
-        text: typeof done === "string" ? done : done(args, answer),
+        text: typeof words === "string" ? words : words(args, answer),
       });
     });
 }

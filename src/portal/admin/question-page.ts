@@ -47,16 +47,18 @@ export function questionPage<Args extends z.ZodObject, Answer extends object>(
     const asked = request.query as z.infer<Args>;
     const isAsked = find === undefined || args.safeParse(request.query).success;
     const answering = isAsked ? answer(deps, asked) : undefined;
-    const { answer: found, notice } = await (find === undefined
+    const { answer: result, notice } = await (find === undefined
       ? { answer: await answering, notice: undefined }
       : orRefusal(Promise.resolve(answering)));
-    const shown = await show(found, asked);
+    const shown = await show(result, asked);
     if (typeof shown === "string") return reply.redirect(shown, 303);
     const { cards, ...of } = "cards" in shown ? shown : { cards: shown };
     // Also what the answer knows better, such as the hour that was searched.
-    const known = Object.entries(found ?? {}).filter(([name, value]) => name in args.shape && value !== null);
-    const values: Record<string, unknown> = { ...asked, ...Object.fromEntries(known) };
-    const { next: position = null } = (found ?? {}) as { next?: string | number | null };
+    const refined = Object.entries(result ?? {}).filter(
+      ([name, value]) => name in args.shape && value !== null,
+    );
+    const values: Record<string, unknown> = { ...asked, ...Object.fromEntries(refined) };
+    const { next: position = null } = (result ?? {}) as { next?: string | number | null };
     const behind = { ...(values as Record<string, string>), limit: undefined, [next ?? ""]: position };
     return sendConsolePage(reply, {
       ...page,

@@ -14,27 +14,28 @@ import { questionPage } from "./question-page.ts";
 
 const PATH = "/admin/withdrawals";
 
-type Found = { made?: WithdrawalRow[]; preview?: PreviewRow };
+type OfLink = { withdrawals?: WithdrawalRow[]; preview?: PreviewRow };
 
 export function withdrawalsPage(app: Api, deps: ConsoleDeps): void {
   const preview = questions["withdrawals/preview"];
   const question = {
     args: partly(preview.args),
-    async answer(_: ConsoleDeps, { link, from, ...hits }: Partial<HitsOfLink>): Promise<Found> {
+    async answer(_: ConsoleDeps, { link, from, ...hits }: Partial<HitsOfLink>): Promise<OfLink> {
       if (link === undefined) return {};
-      const { withdrawals: made } = await questions.withdrawals.answer(deps, { link });
+      const { withdrawals } = await questions.withdrawals.answer(deps, { link });
       return from === undefined
-        ? { made }
-        : { made, preview: await preview.answer(deps, { link, from, ...hits }) };
+        ? { withdrawals }
+        : { withdrawals, preview: await preview.answer(deps, { link, from, ...hits }) };
     },
   };
   questionPage(app, deps, "/withdrawals", question, {
     nav: "Withdrawals",
     lead: "Hits of a link that no longer count, such as tests or fraud. Their events stay, and each withdrawal can be taken back.",
     find: "Show",
-    show: ({ made, preview: found }: Found = {}, { link = "" }) => [
-      found && previewCard(found, link),
-      made && rowsCard("Withdrawals of this link, newest first", columns(link), made.toReversed(), NONE),
+    show: ({ withdrawals, preview: hits }: OfLink = {}, { link = "" }) => [
+      hits && previewCard(hits, link),
+      withdrawals &&
+        rowsCard("Withdrawals of this link, newest first", columns(link), withdrawals.toReversed(), NONE),
     ],
   });
 }

@@ -51,7 +51,7 @@ type OpenForm = {
   fields: Fields;
   button: string;
   below: HtmlValue;
-  run: (typed: z.infer<typeof Typed>, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+  run: (typed: z.infer<typeof Typed>, reply: FastifyReply) => Promise<FastifyReply>;
 };
 
 /** A page with a form that anybody may send, so many an hour. */
@@ -78,7 +78,7 @@ export function openForm(app: Api, deps: SignInDeps, form: OpenForm): void {
   const errorHandler = shownAgain(send);
   app.post(path, { schema: { body: Typed }, errorHandler }, async (request, reply) => {
     await countForm(deps, path, request);
-    return await run(request.body, request, reply);
+    return await run(request.body, reply);
   });
 }
 
@@ -98,7 +98,7 @@ export function addressForm(app: Api, deps: SignInDeps & { mailer: Mailer }, for
     ...page,
     fields: EMAIL_FIELD,
     button: "Send the link",
-    run: async (typed, _request, reply) => {
+    run: async (typed, reply) => {
       const email = accept(typed.email);
       await countMail(deps, email);
       sendMail(deps, () => compose(email));
@@ -121,11 +121,7 @@ type TokenPage = {
   /** Reads the link without consuming it. @throws token_expired */
   lookAt: (token: string) => Promise<{ email: string }>;
   /** Consumes the link, once what was typed is accepted. @throws Refused */
-  use: (
-    typed: z.infer<typeof TokenForm>,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ) => Promise<FastifyReply>;
+  use: (typed: z.infer<typeof TokenForm>, reply: FastifyReply) => Promise<FastifyReply>;
 };
 
 /** The page behind a link that was mailed or handed over: looking at it, as programs that check mails do, spends nothing. */
@@ -149,9 +145,7 @@ export function tokenPage(
   const errorHandler = shownAgain((reply, refused) =>
     send(reply, typedText(refused.typed, "token"), refused),
   );
-  app.post(path, { schema: { body: TokenForm }, errorHandler }, (request, reply) =>
-    use(request.body, request, reply),
-  );
+  app.post(path, { schema: { body: TokenForm }, errorHandler }, (request, reply) => use(request.body, reply));
 }
 
 /** By client address. @throws rate_limit_exceeded */

@@ -1,6 +1,6 @@
 // Signing in at the OpenID provider: to it by links, as browsers don't follow a form to another site (form-action), back from it
 // to the callback, and out again on both sides.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { tellPerson } from "../../commands/mail/people-mails.ts";
@@ -53,12 +53,12 @@ export function oidcPages(app: Api, { oidc, ...others }: SignInDeps, again: Show
     await countTry(deps, byAddress("oidc-address", request.ip), SIGN_INS_AN_HOUR);
     const next = pathWithin("/portal", request.query.next);
     const isAgain = request.query.again !== undefined;
-    return reply.redirect(await beginOidc(deps, request, reply, { purpose: "sign-in", next }, isAgain), 303);
+    return reply.redirect(await beginOidc(deps, reply, { purpose: "sign-in", next }, isAgain), 303);
   });
 
-  app.get(CALLBACK_PATH.slice("/portal".length), { errorHandler }, (request, reply) => {
+  app.get(CALLBACK_PATH.slice("/portal".length), { errorHandler }, (_, reply) => {
     reply.header("cache-control", "no-store");
-    return comeBack(deps, request, reply);
+    return comeBack(deps, reply);
   });
 
   // Back-channel logout: by the provider itself, which is no browser and sends no cookie.
@@ -67,9 +67,9 @@ export function oidcPages(app: Api, { oidc, ...others }: SignInDeps, again: Show
     try {
       const logout = await oidc.client.verifyLogout(request.body.logout_token);
       const { subject } = logout;
-      const known =
+      const person =
         subject === undefined ? undefined : await personWithIdentity(deps, { ...logout, subject });
-      const ended = await deps.sessions.endAtProvider(logout, known?.personId);
+      const ended = await deps.sessions.endAtProvider(logout, person?.personId);
       const context = { requestId: request.id, actor: { type: "system", id: "provider" } } as const;
       const sessions = logout.sid === undefined ? "all" : "one";
       for (const personId of ended) await recordAct(deps, context, personId, "SessionsEnded", { sessions });
@@ -84,20 +84,20 @@ export function oidcPages(app: Api, { oidc, ...others }: SignInDeps, again: Show
 /** Returns the address at the provider. @throws provider_unavailable */
 export async function beginOidc(
   deps: OidcDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
   purpose: Purpose,
   isAgain = false,
 ): Promise<string> {
   const { url, flow } = await deps.oidc.client.begin({ isAgain });
-  const { cookies } = request.visit;
+  const { cookies } = reply.request.visit;
   const name: FlowName = { kind: "oidc", id: flow.state };
   const value = await beginFlow(deps, name, { ...purpose, flow });
   reply.setCookie(cookies.flow(name), value, { ...cookies.options, maxAge: FLOW_SECONDS });
   return url;
 }
 
-async function comeBack(deps: OidcDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function comeBack(deps: OidcDeps, reply: FastifyReply): Promise<FastifyReply> {
+  const { request } = reply;
   const { cookies, person } = request.visit;
   const query = new URL(request.originalUrl, deps.baseUrl).search;
   const name: FlowName = { kind: "oidc", id: new URLSearchParams(query).get("state") ?? "" };
@@ -108,7 +108,7 @@ async function comeBack(deps: OidcDeps, request: FastifyRequest, reply: FastifyR
     throw new Refused("provider_refused", "This sign-in was begun elsewhere, or too long ago: begin again");
   }
   reply.clearCookie(cookies.flow(name), cookies.options);
-  if (begun.purpose === "link") return await comeBackToLink(deps, request, reply, { ...begun, query });
+  if (begun.purpose === "link") return await comeBackToLink(deps, reply, { ...begun, query });
   const identity = await deps.oidc.client.finish(query, begun.flow);
   const signedIn = await signInAtProvider(deps, request.id, identity);
   const { personId, isOperator, hasAccepted, isLinked, position } = signedIn;
@@ -116,7 +116,7 @@ async function comeBack(deps: OidcDeps, request: FastifyRequest, reply: FastifyR
   await deps.whenReadable(position);
   const { issuer, subject, sid, idToken, issuedAt, authenticatedAt } = identity;
   const provider = { issuer, subject, sid, idToken, issuedAt, authenticatedAt, isOperator };
-  await startSession(deps, request, reply, { personId, way: "oidc", provider });
+  await startSession(deps, reply, { personId, way: "oidc", provider });
   // The page of an invitation that is accepted by now has nothing to show.
   const isOver = hasAccepted && begun.next.startsWith("/portal/invitation");
   return reply.redirect(isOver ? "/portal" : begun.next, 303);
@@ -124,10 +124,10 @@ async function comeBack(deps: OidcDeps, request: FastifyRequest, reply: FastifyR
 
 async function comeBackToLink(
   deps: OidcDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
   begun: Extract<Purpose, { purpose: "link" }> & { flow: OidcFlow; query: string },
 ): Promise<FastifyReply> {
+  const { request } = reply;
   const { person } = request.visit;
   const { personId } = begun;
   if (person?.personId !== personId || person.sessionId !== begun.sessionId)

@@ -49,8 +49,8 @@ export function passkeySignIn(app: Api, deps: SignInDeps, again: ShowAgain): voi
   const options = { schema: { body: SignInForm }, errorHandler: shownAgain(again) };
   app.post(PATH, options, async (request, reply) => {
     await count(request);
-    const { personId } = await finishSignIn(deps, takeAnswer(request, reply, request.body));
-    await startSession(deps, request, reply, { personId, way: "passkey" });
+    const { personId } = await finishSignIn(deps, takeAnswer(reply, request.body));
+    await startSession(deps, reply, { personId, way: "passkey" });
     return reply.redirect(pathWithin("/portal", request.body.next), 303);
   });
 }
@@ -83,10 +83,10 @@ export function sendCeremony(reply: FastifyReply, { options, flow, cookie }: Cer
 }
 
 export function takeAnswer(
-  request: FastifyRequest,
   reply: FastifyReply,
   { flow, response }: z.infer<typeof AnswerForm>,
 ): CeremonyAnswer {
+  const { request } = reply;
   const { cookies } = request.visit;
   const name = cookies.flow({ kind: "passkey", id: flow });
   reply.clearCookie(name, cookies.options);

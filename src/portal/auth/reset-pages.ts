@@ -27,12 +27,13 @@ export function resetPages(app: Api, deps: SignInDeps): void {
     button: "Set password",
     asksPassword: true,
     lookAt: (token) => lookAtReset(deps, token),
-    use: async ({ token, password }, request, reply) => {
+    use: async ({ token, password }, reply) => {
+      const { request } = reply;
       await countForm(deps, "/reset", request);
       const proven = await deps.passwordWork.known(() => resetPassword(deps, request.id, token, password));
       await deps.sessions.endAll(proven.personId);
       void tellPerson(deps, proven.personId, { what: "password" });
-      await startSession(deps, request, reply, { ...proven, way: "password" });
+      await startSession(deps, reply, { ...proven, way: "password" });
       return redirectTo(reply, "/portal", { kind: "done", text: "Your new password is set." });
     },
   });

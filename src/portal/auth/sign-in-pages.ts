@@ -50,8 +50,8 @@ export function signInPages(app: Api, deps: SignInDeps): void {
     button: TITLE,
     asksPassword: false,
     lookAt: (token) => lookAtSignInLink(deps, token),
-    use: async ({ token }, request, reply) => {
-      await startSession(deps, request, reply, { ...(await useSignInLink(deps, token)), way: "link" });
+    use: async ({ token }, reply) => {
+      await startSession(deps, reply, { ...(await useSignInLink(deps, token)), way: "link" });
       return redirectTo(reply, "/portal", { kind: "done", text: "You are signed in." });
     },
   });
@@ -65,13 +65,13 @@ export function signInPages(app: Api, deps: SignInDeps): void {
       await countSignIn(deps, request, email, device);
       const verify = device ? deps.passwordWork.known : deps.passwordWork.unknown;
       const proven = await verify(() => checkCredentials(deps, { email, password }));
-      await startSession(deps, request, reply, { ...proven, way: "password" });
+      await startSession(deps, reply, { ...proven, way: "password" });
       return reply.redirect(pathWithin("/portal", next), 303);
     },
   );
 
   app.post("/sign-out", async (request, reply) => {
-    await endSession(deps, request, reply);
+    await endSession(deps, reply);
     const wayOut = await sendWayToSignOut(deps, reply, request.visit.person);
     if (wayOut) return wayOut;
     return redirectTo(reply, "/portal/sign-in", { kind: "info", text: "You are signed out." });

@@ -1,6 +1,6 @@
 // Sign-up: with a mail server the address is confirmed by a mailed link before the password is chosen, without one the
 // account is opened at once. Where it is closed, only the operator's invitations open accounts.
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import type { Api } from "../../api/fastify.ts";
 import { signUp } from "../../commands/account/sign-up.ts";
 import { acceptEmail, personWithEmail } from "../../commands/people/email.ts";
@@ -57,8 +57,8 @@ function directSignUp(app: Api, deps: SignInDeps): void {
     button: "Create account",
     below: html`You have one already? <a href="/portal/sign-in">Sign in</a>`,
     fields: { ...EMAIL_FIELD, ...NEW_PASSWORD_FIELD },
-    run: ({ email, password }, request, reply) =>
-      openAndSignIn(deps, request, reply, { email: acceptEmail(email), password }, async () => ({
+    run: ({ email, password }, reply) =>
+      openAndSignIn(deps, reply, { email: acceptEmail(email), password }, async () => ({
         tier: deps.defaultTier,
         isMailed: false,
       })),
@@ -92,10 +92,10 @@ function finishSignUp(app: Api, deps: SignInDeps): void {
     button: "Create account",
     asksPassword: true,
     lookAt: (token) => lookAtInvitation(deps, token),
-    use: async ({ token, password }, request, reply) => {
+    use: async ({ token, password }, reply) => {
       const { email } = await lookAtInvitation(deps, token);
       const consume = () => useToken<Invitation>(deps, "sign-up", token);
-      return await openAndSignIn(deps, request, reply, { email, password }, consume);
+      return await openAndSignIn(deps, reply, { email, password }, consume);
     },
   });
 }
@@ -106,7 +106,6 @@ function finishSignUp(app: Api, deps: SignInDeps): void {
  */
 async function openAndSignIn(
   deps: SignInDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
   { email, password }: { email: string; password: string },
   consume: () => Promise<Pick<Invitation, "tier" | "isMailed">>,
@@ -114,10 +113,10 @@ async function openAndSignIn(
   const accepted = acceptPassword(password, { email });
   const passwordHash = await deps.passwordWork.unknown(() => hashPassword(accepted));
   const { tier, isMailed } = await consume();
-  const context = { requestId: request.id, actor: { type: "system", id: "sign-up" } } as const;
+  const context = { requestId: reply.request.id, actor: { type: "system", id: "sign-up" } } as const;
   const newcomer = { email, passwordHash, tier, isProven: isMailed };
   const { accountId, epoch, position } = await signUp(deps, context, newcomer);
   await deps.whenReadable(position);
-  await startSession(deps, request, reply, { personId: accountId, accountId, way: "password", epoch });
+  await startSession(deps, reply, { personId: accountId, accountId, way: "password", epoch });
   return reply.redirect("/portal", 303);
 }

@@ -24,10 +24,10 @@ export type SignInDeps = PortalDeps & {
 /** Ends the browser's previous session, if any. `accountId`: the one to look at; by default the person's own, else their first. @throws sign_in_off */
 export async function startSession(
   { sessions, devices, accountsOf }: SignInDeps,
-  request: FastifyRequest,
   reply: FastifyReply,
   { personId, accountId, ...proof }: { personId: string; accountId?: string } & SignInProof,
 ): Promise<void> {
+  const { request } = reply;
   const { cookies, person } = request.visit;
   if (person) await sessions.end(person.personId, person.sessionId);
   // Who signs in again stays in their account.
@@ -41,12 +41,8 @@ export async function startSession(
 }
 
 /** Signs out: deletes the session on the server, not only the cookie. */
-export async function endSession(
-  { sessions }: SignInDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const { cookies, person } = request.visit;
+export async function endSession({ sessions }: SignInDeps, reply: FastifyReply): Promise<void> {
+  const { cookies, person } = reply.request.visit;
   if (person) await sessions.end(person.personId, person.sessionId);
   reply.clearCookie(cookies.session, cookies.options);
 }
@@ -67,9 +63,9 @@ export function knownDevices(deps: { secrets: Secrets; clock: () => Date }) {
       const value = { at: now.toISOString() };
       const expiresAt = new Date(now.getTime() + DEVICE_DAYS * DAY_MS).toISOString();
       await secrets.put(deviceSecret(personId, hash("sha256", token)), { value, expiresAt });
-      const known = await secrets.list(deviceSecret(personId, ""), now);
-      const at = (device: (typeof known)[number]) => (device.value as typeof value).at;
-      const oldestFirst = known.sort((a, b) => at(a).localeCompare(at(b)));
+      const devices = await secrets.list(deviceSecret(personId, ""), now);
+      const at = (device: (typeof devices)[number]) => (device.value as typeof value).at;
+      const oldestFirst = devices.sort((a, b) => at(a).localeCompare(at(b)));
       for (const { key } of oldestFirst.slice(0, -MOST_DEVICES)) await secrets.delete(key);
       return token;
     },
@@ -80,8 +76,8 @@ export function knownDevices(deps: { secrets: Secrets; clock: () => Date }) {
       const token = holder && request.cookies[request.visit.cookies.device(holder.personId)];
       if (!token) return undefined;
       const deviceId = hash("sha256", token);
-      const known = await secrets.get(deviceSecret(holder.personId, deviceId), clock());
-      return known === undefined ? undefined : deviceId;
+      const device = await secrets.get(deviceSecret(holder.personId, deviceId), clock());
+      return device === undefined ? undefined : deviceId;
     },
   };
 }

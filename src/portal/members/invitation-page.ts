@@ -50,7 +50,7 @@ export function invitationPages(app: Api, deps: SignInDeps): void {
     const passwordHash = await deps.passwordWork.known(() => hashPassword(accepted));
     const { position, ...joined } = await registerByInvitation(deps, contextOf(request), link, passwordHash);
     await deps.whenReadable(position);
-    await startSession(deps, request, reply, { ...joined, way: "password" });
+    await startSession(deps, reply, { ...joined, way: "password" });
     return redirectTo(reply, "/portal", { kind: "done", text: "Welcome: you are a member now." });
   });
 

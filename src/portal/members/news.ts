@@ -31,7 +31,8 @@ export async function newsBox(deps: PortalDeps, request: FastifyRequest): Promis
   const news = await newsOf(deps, personId, since);
   if (news.length === 0) return undefined;
   return html`<div class="notice notice-info" role="status"><ul class="stack">${news.map(
-    (one) => html`<li>${time(one.at)}: ${TEXTS[one.type](html`<strong>${one.account}</strong>`, one)}</li>`,
+    (item) =>
+      html`<li>${time(item.at)}: ${TEXTS[item.type](html`<strong>${item.account}</strong>`, item)}</li>`,
   )}</ul>${postButton("/portal/news/dismiss", "Dismiss", { kind: "small" })}</div>`;
 }
 

@@ -21,10 +21,10 @@ export function identityChanges(app: Api, { oidc, ...others }: SignInDeps): void
   formRoute(app, deps, "/profile/identities", {
     again,
     schema: { body: PasswordTyped },
-    run: async ({ request, reply, person, body: { password } }) => {
+    run: async ({ reply, person, body: { password } }) => {
       const { personId, sessionId } = person;
       await reauthenticate(deps, person, password);
-      const url = await beginOidc(deps, request, reply, { purpose: "link", personId, sessionId });
+      const url = await beginOidc(deps, reply, { purpose: "link", personId, sessionId });
       return { to: () => sendWayOut(reply, "Link a sign-in", url, `Go on at ${oidc.name}`) };
     },
   });

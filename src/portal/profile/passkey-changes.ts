@@ -37,7 +37,7 @@ export function passkeyChanges(app: Api, deps: SignInDeps): void {
     schema: { body: AnswerForm.extend(NameForm.shape) },
     run: async ({ request, reply, context, person: { personId }, body }) => {
       const name = acceptLabel(body.name) || signInPlace(request).browser;
-      const answer = takeAnswer(request, reply, body);
+      const answer = takeAnswer(reply, body);
       await finishAdding(deps, context, { personId, name }, answer);
       void tellPerson(deps, personId, { what: "new way to sign in" });
       return { notice: `The passkey “${name}” is added: sign in with it from now on.` };

@@ -59,14 +59,14 @@ export function profileChanges(app: Api, deps: SignInDeps): void {
     again,
     count: "uncounted",
     schema: { body: schemaOf(PASSWORD_FIELDS).extend(PasswordTyped.shape) },
-    run: async ({ request, reply, context, person, body: { password, wanted } }) => {
+    run: async ({ reply, context, person, body: { password, wanted } }) => {
       const { personId } = person;
       if (!deps.signIn.includes("password")) throw new Refused("sign_in_off");
       const how = await reauthenticate(deps, person, password);
       const change = () => changePassword(deps, context, personId, { how, wanted });
       const { epoch } = await deps.passwordWork.known(change);
       await deps.sessions.endAll(personId);
-      await startSession(deps, request, reply, { ...proofOf(person), epoch });
+      await startSession(deps, reply, { ...proofOf(person), epoch });
       void tellPerson(deps, personId, { what: "password" });
       return { notice: "Your new password is set." };
     },
@@ -76,14 +76,14 @@ export function profileChanges(app: Api, deps: SignInDeps): void {
     again,
     count: "uncounted",
     schema: { body: PasswordTyped },
-    run: async ({ request, reply, context, person, body: { password } }) => {
+    run: async ({ reply, context, person, body: { password } }) => {
       const { personId } = person;
       await reauthenticate(deps, person, password);
       await removePassword(deps, context, personId);
       await deps.sessions.endAll(personId);
       const notice = { kind: "done", text: "Your password is removed." } as const;
       if (person.way === "password") return { to: "/portal/sign-in", notice };
-      await startSession(deps, request, reply, proofOf(person));
+      await startSession(deps, reply, proofOf(person));
       return { notice };
     },
   });
@@ -105,9 +105,9 @@ export function profileChanges(app: Api, deps: SignInDeps): void {
   formRoute(app, deps, "/profile/sessions/end-all", {
     again,
     count: "uncounted",
-    run: async ({ request, reply, context, person: { personId } }) => {
+    run: async ({ reply, context, person: { personId } }) => {
       await endSessions(deps, context, personId);
-      await endSession(deps, request, reply);
+      await endSession(deps, reply);
       return { to: "/portal/sign-in", notice: { kind: "info", text: "You are signed out everywhere." } };
     },
   });
@@ -122,7 +122,7 @@ export function emailConfirmation(app: Api, deps: PortalDeps): void {
     button: "Use this address",
     asksPassword: false,
     lookAt: (token) => lookAtEmailChange(deps, token),
-    use: async ({ token }, _request, reply) => {
+    use: async ({ token }, reply) => {
       const changed = await confirmEmailChange(deps, token);
       return redirectTo(reply, PROFILE_PATH, { kind: "done", text: addressChanged(deps, changed) });
     },

@@ -85,8 +85,8 @@ export function field(drawn: DrawnField): Html {
   const below = html`${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
 ${errorText(`${id}-error`, error)}`;
   if (drawn.boxes) {
-    const chosen = [value ?? []].flat();
-    const boxes = (options ?? []).map(([option, shown]) => box(name, option, shown, chosen.includes(option)));
+    const values = [value ?? []].flat();
+    const boxes = (options ?? []).map(([option, shown]) => box(name, option, shown, values.includes(option)));
     return html`<fieldset class="field"${attribute("aria-describedby", described || undefined)}><legend>${label}</legend><input type="hidden" name="${name}" value=""><div class="actions">${boxes}</div>${below}</fieldset>`;
   }
   // The empty value is sent besides, so that a box that is not ticked is told from a form without it.

@@ -19,22 +19,22 @@ export async function sendErrorPage(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  again?: (known: HttpError) => FastifyReply | Promise<FastifyReply>,
+  again?: (httpError: HttpError) => FastifyReply | Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   if (!isForPeople(request)) return sendError(error, request, reply);
-  const known = reported(error, request, reply);
+  const httpError = reported(error, request, reply);
   try {
     if (again && !isRefused(error, "form_refused") && !isRefused(error, "not_permitted"))
-      return await again(known);
+      return await again(httpError);
   } catch {
     // What went wrong first is shown.
   }
-  return errorPage(known, request, reply);
+  return errorPage(httpError, request, reply);
 }
 
-function errorPage(known: HttpError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function errorPage(httpError: HttpError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { visit } = request;
-  const title = TITLES[known.status] ?? "Something went wrong on our side";
+  const [title, advice] = WORDS[httpError.status] ?? [OURS, httpError.status < 500 ? "" : TRY_LATER];
   const [start, startName] = visit.operator
     ? ["/admin", "Go to the console's overview"]
     : visit.session
@@ -45,11 +45,11 @@ function errorPage(known: HttpError, request: FastifyRequest, reply: FastifyRepl
   return sendPage(reply, {
     title,
     shape: "narrow",
-    status: known.status,
+    status: httpError.status,
     body: html`<div class="card empty">
-<p class="lead">${known.status}</p>
+<p class="lead">${httpError.status}</p>
 <h1>${title}</h1>
-<p>${known.message && `${known.message.replace(/[.]$/, "")}.`} ${whatToDo(known)}</p>
+<p>${httpError.message && `${httpError.message.replace(/[.]$/, "")}.`} ${advice}</p>
 <p class="muted">Request id: ${request.id}</p>
 <p><a class="button button-primary" href="${start}">${startName}</a></p>
 </div>`,
@@ -61,34 +61,20 @@ export function isForPeople({ visit, headers }: FastifyRequest): boolean {
   return Boolean(visit as typeof visit | undefined) && headers.accept?.includes("text/html") === true;
 }
 
-/** What happened. */
-const TITLES: Readonly<Record<number, string>> = {
-  400: "This request is not valid",
-  401: "Please sign in",
-  402: "This needs the Developer plan",
-  403: "This is not allowed",
-  404: "There is nothing here",
-  409: "This can't be done as things are now",
-  422: "This request is not valid",
-  429: "Too many requests",
-  503: "The service is not available just now",
-};
+const CORRECT = "Go back, correct it and send it again.";
+const OURS = "Something went wrong on our side";
+const TRY_LATER =
+  "The error is in our log. Try again in a moment; if it happens again, give the operator the request id below.";
 
-/** Beside what the message says, as those of limits say when to try again. */
-function whatToDo({ status }: HttpError): string {
-  switch (status) {
-    case 400:
-    case 422:
-      return "Go back, correct it and send it again.";
-    case 404:
-      return "Check the address, or begin on the first page.";
-    case 409:
-      return "Go back, reload the page and see how it stands.";
-    case 503:
-      return "Reload the page in a moment.";
-    default:
-      return status < 500
-        ? ""
-        : "The error is in our log. Try again in a moment; if it happens again, give the operator the request id below.";
-  }
-}
+/** What happened, and what to do beside what the message says, as those of limits say when to try again. */
+const WORDS: Readonly<Record<number, readonly [title: string, advice: string]>> = {
+  400: ["This request is not valid", CORRECT],
+  401: ["Please sign in", ""],
+  402: ["This needs the Developer plan", ""],
+  403: ["This is not allowed", ""],
+  404: ["There is nothing here", "Check the address, or begin on the first page."],
+  409: ["This can't be done as things are now", "Go back, reload the page and see how it stands."],
+  422: ["This request is not valid", CORRECT],
+  429: ["Too many requests", ""],
+  503: ["The service is not available just now", "Reload the page in a moment."],
+};

@@ -111,7 +111,7 @@ export function formRoute<S extends Schemas = Record<never, never>>(
     async (request, reply) => {
       const { params, query, body } = request;
       const sent = { params, query, body, person: signedInPerson(request), context: portalContext(request) };
-      const done = await run({
+      const outcome = await run({
         ...(sent as Omit<Sent<S>, "session" | "request" | "reply">),
         get session() {
           return signedIn(request);
@@ -119,7 +119,7 @@ export function formRoute<S extends Schemas = Record<never, never>>(
         request,
         reply,
       });
-      const { position, to = pathOf(request), notice } = done;
+      const { position, to = pathOf(request), notice } = outcome;
       await deps.whenReadable(position);
       const text = typeof notice === "string" ? ({ kind: "done", text: notice } as const) : notice;
       return typeof to === "string" ? redirectTo(reply, to, text) : to();

@@ -4,7 +4,7 @@ import { html as ghtml } from "ghtml";
 const MARKUP = Symbol("markup");
 
 /** Whether whoever reads the page may send a form to this path. */
-export type IsOffered = (action: string) => boolean;
+type IsOffered = (action: string) => boolean;
 
 /** Escaped markup, as its reader gets it. Input can't forge it, because parsed JSON has no symbol keys. */
 export type Html = { readonly [MARKUP]: (isOffered: IsOffered) => string };

@@ -108,7 +108,7 @@ export function visitHook(
   app.decorateRequest("visit");
   app.addHook("onRequest", async (request) => {
     const sent = request.cookies;
-    const theme = THEMES.find((known) => known === sent[cookies.theme]) ?? "system";
+    const theme = THEMES.find((name) => name === sent[cookies.theme]) ?? "system";
     const notice = noticeIn(sent[cookies.notice]);
     const accountId = accountIn(request.originalUrl);
     const nobody = { session: undefined, person: undefined, accounts: [], operator: undefined };

@@ -21,10 +21,10 @@ const LOGOUT_LASTS_MS = 10 * 60_000;
 const TOKEN = /^([0-9a-f-]{36})\.([A-Za-z0-9_-]{43})$/;
 
 /** `link`: by one that the operator made, which works whatever ways are on. */
-export type SessionWay = SignInWay | "link";
+type SessionWay = SignInWay | "link";
 
 /** Of a session that began at a provider. Times: seconds since 1970 by its clock. `isOperator`: by a group. */
-export type AtProvider = {
+type AtProvider = {
   issuer: string;
   subject: string;
   sid: string | undefined;
@@ -213,16 +213,11 @@ export function sessions(deps: Deps) {
     },
 
     end: (personId: string, sessionId: string) => secrets.delete(sessionSecret(personId, sessionId)),
-    endAll: (personId: string) => deleteSecrets(deps, sessionSecret(personId, "")),
+    async endAll(personId: string): Promise<void> {
+      for (const { key } of await secrets.list(sessionSecret(personId, ""), clock()))
+        await secrets.delete(key);
+    },
   };
-}
-
-/** All whose names begin with `prefix`. */
-export async function deleteSecrets(
-  { secrets, clock }: Pick<Deps, "secrets" | "clock">,
-  prefix: string,
-): Promise<void> {
-  for (const { key } of await secrets.list(prefix, clock())) await secrets.delete(key);
 }
 
 /** The session of a route with a right of an account (route-rights.ts). */

@@ -92,13 +92,13 @@ export function webhookPage(app: Api, deps: PortalDeps): void {
     again: (reply, refused) => sendWebhook(deps, reply, idOf(reply.request), { refused }),
   });
 
-  for (const [name, { command, ...done }] of Object.entries(CHANGES))
+  for (const [name, { command, ...after }] of Object.entries(CHANGES))
     formRoute(app, deps, `/webhooks/:webhookId/${name}`, {
       schema,
       path,
       async run({ session: { accountId }, context, params: { webhookId } }) {
         const { position } = await command(deps, context, accountId, webhookId);
-        return { position, ...(name === "remove" && { to: "/portal/webhooks" }), ...done };
+        return { position, ...(name === "remove" && { to: "/portal/webhooks" }), ...after };
       },
     });
 

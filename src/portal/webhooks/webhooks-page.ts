@@ -140,7 +140,7 @@ const COLUMNS: Columns<WebhookDocument & { recent: RecentTries }> = {
 };
 
 /** Of the last deliveries that were tried. */
-export type RecentTries = { tried: number; failed: number };
+type RecentTries = { tried: number; failed: number };
 
 export async function recentFailures(
   { deliveryQueue }: Pick<PortalDeps, "deliveryQueue">,

@@ -93,11 +93,11 @@ export function clickWriter(deps: ClickWriterDeps): ClickWriter {
   return {
     async write(batch, revisions) {
       const started = performance.now();
-      const known = new Map(revisions);
+      const lastRevisions = new Map(revisions);
       const { clicks, lost } = await readBatch(batch);
       const batches = clicks.map(({ stream, events }) => ({
         stream,
-        after: known.get(stream) ?? -1,
+        after: lastRevisions.get(stream) ?? -1,
         events,
       }));
       try {

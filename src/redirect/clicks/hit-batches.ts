@@ -104,6 +104,6 @@ export class HitBatches {
 
 /** Takes those from the list who have waited until then. */
 export function takeWaiting({ waiters }: Batch, until: number): Waiter[] {
-  const kept = waiters.findIndex((waiter) => waiter.until > until);
-  return waiters.splice(0, kept < 0 ? waiters.length : kept);
+  const firstLater = waiters.findIndex((waiter) => waiter.until > until);
+  return waiters.splice(0, firstLater < 0 ? waiters.length : firstLater);
 }

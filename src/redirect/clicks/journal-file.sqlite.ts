@@ -7,22 +7,26 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readSync,
   rmSync,
   statfsSync,
   statSync,
-  writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { Refused } from "../../commands/refusals.ts";
-import { newEvent } from "../../events/new-event.ts";
-import { gapStream } from "../../events/streams.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { moveAway } from "../../stores/connections/damaged-file.sqlite.ts";
 import { inTransaction } from "../../stores/connections/sqlite.ts";
 import type { NewEvent } from "../../stores/event-store/port.ts";
 import type { ClickBatch, JournalSize } from "./append-clicks.ts";
+import {
+  firstPageOf,
+  gapBatch,
+  PAGE_BYTES,
+  type Row,
+  readable,
+  readWithFirstPage,
+} from "./damaged-journal.sqlite.ts";
 import type { JournaledClicks, JournalFile, JournalFiles, Say } from "./journal-file.ts";
 
 export type SqliteJournalOptions = {
@@ -33,7 +37,6 @@ export type SqliteJournalOptions = {
   newName: () => string;
 };
 
-/** `expected` -1: the stream must not exist. `events`: JSON of the list. */
 const SCHEMA = `
   CREATE TABLE appends (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -51,12 +54,8 @@ const MIN_FREE_BYTES = 100 * 1024 * 1024;
 const CHECK_DISK_MS = 1_000;
 /** Other processes that look for left files lock a new one only while they read its version. */
 const LOCK_WITHIN_MS = 5_000;
-/** A page. */
-const LEAST_BYTES = 4_096;
 const SQLITE_BUSY = 5;
 const SQLITE_CANTOPEN = 14;
-
-type Row = { number: number; stream: string; expected: number; clicks: number; events: string };
 
 export function sqliteJournalFiles(folder: string, options: SqliteJournalOptions): JournalFiles {
   const { maxBytes, minFreeBytes = MIN_FREE_BYTES, newName } = options;
@@ -64,7 +63,7 @@ export function sqliteJournalFiles(folder: string, options: SqliteJournalOptions
   /** Own ones, and those that are not for this process. */
   const passed = new Set<string>();
   /** Without content when they were last looked at: those that are being created have it by the next time. */
-  const begun = new Set<string>();
+  const empty = new Set<string>();
 
   function create(limits: Limits): SqliteJournalFile {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -85,11 +84,12 @@ export function sqliteJournalFiles(folder: string, options: SqliteJournalOptions
   ): JournalFile {
     const replacing = create({ maxBytes: Number.POSITIVE_INFINITY, hasSpace: () => true });
     try {
-      const readIn = (db: DatabaseSync) => readable(db, dropped);
-      const { batches, lost, isExact, logId } = locked
-        ? readIn(locked)
-        : readWithFirstPage(file, replacing.firstPage(), readIn);
-      const gap = lost > 0 ? [gapBatch(newName(), batches, lost, statSync(file).mtime)] : [];
+      const content = locked
+        ? readable(locked, dropped)
+        : readWithFirstPage(file, replacing.firstPage(), dropped);
+      const { batches, lost, isExact, logId } = content;
+      const times = { now: new Date(), writtenAt: statSync(file).mtime };
+      const gap = lost > 0 ? [gapBatch(newName(), content, times)] : [];
       replacing.put([...batches, ...gap], logId);
       const aside = basename(moveAway(file));
       const read = batches.reduce((sum, { events }) => sum + events.length, 0);
@@ -114,11 +114,11 @@ export function sqliteJournalFiles(folder: string, options: SqliteJournalOptions
     let db: DatabaseSync | undefined;
     try {
       // Into a shorter one SQLite would write.
-      if (statSync(file).size >= LEAST_BYTES) db = openLocked(file, 0);
+      if (statSync(file).size >= PAGE_BYTES) db = openLocked(file, 0);
       const version = Number(db?.prepare("PRAGMA user_version").get()?.user_version ?? 0);
       if (version > VERSION) leave("is of another version of this program");
-      if (version < VERSION && begun.has(name)) throw new Error("there is nothing in it");
-      if (version < VERSION) begun.add(name);
+      if (version < VERSION && empty.has(name)) throw new Error("there is nothing in it");
+      if (version < VERSION) empty.add(name);
       const opened = db && version === VERSION ? new SqliteJournalFile(file, db) : undefined;
       if (opened && (opened.logId ?? logId) === logId) return opened;
       if (opened) leave(`is of the log ${opened.logId}, and this is ${logId}`);
@@ -227,7 +227,11 @@ class SqliteJournalFile implements JournalFile {
   close(): void {
     if (!this.db.isOpen) return;
     const isEmpty = this.#size.clicks === 0;
-    if (isEmpty) succeeds(() => this.#delete.run(this.dropped));
+    try {
+      if (isEmpty) this.#delete.run(this.dropped);
+    } catch {
+      // A damaged one.
+    }
     this.db.close();
     if (isEmpty) removeFile(this.file);
   }
@@ -267,119 +271,6 @@ function isElsewhere(error: unknown): boolean {
   const { errcode, code } = error as { errcode?: number; code?: string };
   const isLocked = ((errcode ?? 0) & 0xff) === SQLITE_BUSY;
   return isLocked || code === "ENOENT" || errcode === SQLITE_CANTOPEN;
-}
-
-/** Numbers of the header by which SQLite tells a file's size, and whether that is up to date; pages without use. */
-const STATED_SIZE = [28, 32, 36, 92];
-
-/** In place of one that is damaged, while the file is read: where that is the tables' names alone, all clicks can be read. */
-function readWithFirstPage<T>(file: string, page: Buffer, read: (db: DatabaseSync) => T): T {
-  const damaged = firstPageOf(file);
-  const isOpened = () => {
-    const db = new DatabaseSync(file, { defensive: false });
-    return succeeds(() => db.prepare("SELECT number FROM appends")) ? db : void db.close();
-  };
-  let db = isOpened();
-  const isReplaced = db === undefined && damaged.length === LEAST_BYTES;
-  if (isReplaced) {
-    const stated = Buffer.from(page);
-    for (const at of STATED_SIZE) stated.writeUInt32BE(0, at);
-    overwrite(file, stated);
-    db = isOpened();
-  }
-  try {
-    return read(db ?? new DatabaseSync(":memory:"));
-  } finally {
-    db?.close();
-    if (isReplaced) overwrite(file, damaged);
-  }
-}
-
-function firstPageOf(file: string): Buffer {
-  const page = Buffer.alloc(LEAST_BYTES);
-  const handle = openSync(file, "r");
-  const bytes = readSync(handle, page, 0, LEAST_BYTES, 0);
-  closeSync(handle);
-  return page.subarray(0, bytes);
-}
-
-function overwrite(file: string, page: Buffer): void {
-  const handle = openSync(file, "r+");
-  writeSync(handle, page, 0, page.length, 0);
-  closeSync(handle);
-}
-
-type Readable = { batches: ClickBatch[]; lost: number; isExact: boolean; logId: string | undefined };
-
-/**
- * What of a damaged file can be read, behind what is in the log: rows before and behind the damage. `lost`: the clicks of rows whose events can't be
- * read, and of those that are missing between others of their stream.
- */
-function readable(db: DatabaseSync, dropped: number): Readable {
-  const found: Readable = { batches: [], lost: 0, isExact: false, logId: undefined };
-  const rows = new Map<number, Omit<Row, "events">>();
-  const read = (order: string) => {
-    const listing = `SELECT number, stream, expected, clicks FROM appends WHERE number > ? ORDER BY number ${order}`;
-    return succeeds(() => {
-      for (const row of db.prepare(listing).iterate(dropped) as Iterable<Row>) rows.set(row.number, row);
-    });
-  };
-  // By the first one also a file that was cut short is read up to its end.
-  succeeds(() => db.exec("PRAGMA writable_schema = ON; PRAGMA cell_size_check = ON"));
-  const isWhole = read("ASC");
-  const isFirstKnown = rows.size > 0;
-  if (!isWhole) read("DESC");
-  succeeds(() => {
-    const id = db.prepare("SELECT id FROM log").get()?.id;
-    if (typeof id === "string") found.logId = id;
-  });
-  let last = 0;
-  succeeds(() => {
-    last = Number(db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'appends'").get()?.seq);
-  });
-  const inOrder = [...rows.values()].sort((a, b) => a.number - b.number);
-  found.isExact = isWhole || (isFirstKnown && inOrder.at(-1)?.number === last);
-  let before: Omit<Row, "events"> | undefined;
-  for (const row of inOrder) {
-    const { number, stream, expected, clicks } = row;
-    if (before && number > before.number + 1) {
-      if (stream !== before.stream) found.isExact = false;
-      else found.lost += Math.max(0, expected - before.expected - before.clicks);
-    }
-    before = row;
-    let events: NewEvent[] = [];
-    succeeds(() => {
-      events = JSON.parse(
-        String(db.prepare("SELECT events FROM appends WHERE number = ?").get(number)?.events),
-      );
-    });
-    if (events.length === clicks) found.batches.push({ stream, after: expected, events });
-    else found.lost += clicks;
-  }
-  return found;
-}
-
-function succeeds(work: () => unknown): boolean {
-  try {
-    work();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** What the log says of lost clicks: in its turn, as any other batch. `writtenAt`: when the last of them was put. */
-function gapBatch(id: string, batches: readonly ClickBatch[], hits: number, writtenAt: Date): ClickBatch {
-  const until = writtenAt.toISOString();
-  const [first] = batches
-    .flatMap(({ events }) => events.map(({ data }) => String((data as { at: string }).at)))
-    .sort();
-  const from = first !== undefined && first < until ? first : until;
-  const event = {
-    type: "ClicksNotRecorded" as const,
-    data: { at: new Date().toISOString(), from, until, hits },
-  };
-  return { stream: gapStream(id), after: -1, events: [newEvent(event, id)] };
 }
 
 /** Locked exclusively until it is closed; the kernel releases the lock when the process ends, also after a crash. */

@@ -24,11 +24,11 @@ export function brandLookup(deps: {
   readStore: ReadStore;
   domains: Pick<DomainRouting, "serves">;
 }): BrandLookup {
-  const kept = new LRUCache<string, Promise<Brand | undefined>>({ max: MOST_KEPT, ttl: KEPT_MS });
-  const keeping = (key: string, read: () => Promise<Brand | undefined>) => {
-    const known = kept.get(key) ?? orUndefined(read());
-    if (!kept.has(key)) kept.set(key, known);
-    return known;
+  const cache = new LRUCache<string, Promise<Brand | undefined>>({ max: MOST_KEPT, ttl: KEPT_MS });
+  const cached = (key: string, read: () => Promise<Brand | undefined>) => {
+    const brand = cache.get(key) ?? orUndefined(read());
+    if (!cache.has(key)) cache.set(key, brand);
+    return brand;
   };
 
   async function read(accountId: string): Promise<Brand | undefined> {
@@ -38,11 +38,11 @@ export function brandLookup(deps: {
     return { name: name ?? undefined, colour: colour ?? undefined, fallbackUrl: fallbackUrl ?? undefined };
   }
 
-  const ofAccount = (accountId: string) => keeping(`account ${accountId}`, () => read(accountId));
+  const ofAccount = (accountId: string) => cached(`account ${accountId}`, () => read(accountId));
   return {
     ofAccount,
     ofHost: (host) =>
-      keeping(`host ${host}`, async () => {
+      cached(`host ${host}`, async () => {
         const domain = await servedDomain(deps, host);
         return domain && (await ofAccount(domain.accountId));
       }),

@@ -99,8 +99,8 @@ export class LinkLookup {
 
   #invalidate(key: string, revision: number): void {
     this.#minRevisions.raise(key, revision);
-    const known = this.#entries.peek(key, { allowStale: true });
-    if (known !== undefined && known.revision < revision) this.#entries.delete(key);
+    const cached = this.#entries.peek(key, { allowStale: true });
+    if (cached !== undefined && cached.revision < revision) this.#entries.delete(key);
   }
 
   /** An expired entry is still the newest state that the event subscription has shown, or it would be gone. */
@@ -115,8 +115,8 @@ export class LinkLookup {
   }
 
   async #load(key: string): Promise<LinkEntry | undefined> {
-    const known = this.#entries.get(key);
-    if (known !== undefined) return known;
+    const cached = this.#entries.get(key);
+    if (cached !== undefined) return cached;
     const mayCache = this.#deps.isFollowing();
     const { document, isComplete } = await this.#linkDocument(key);
     const isCurrent = this.#minRevisions.allows(key, document?.revision ?? -1);

@@ -49,15 +49,15 @@ export function passwordCheck({ isPassword, hashing, tries, key }: PasswordCheck
     const leave = enter(addressOf(address), link);
     try {
       await tries.take(address, link);
-      const known = hidden(passwordId, password);
+      const digest = hidden(passwordId, password);
       // Whoever is asked again, because the store is away or too many wait, has tried nothing.
       const giveBack = () => tries.giveBack(address, link);
-      const hash = async () => right.has(known) || (await isPassword(passwordId, password));
+      const hash = async () => right.has(digest) || (await isPassword(passwordId, password));
       const isRight =
-        right.has(known) ||
+        right.has(digest) ||
         (await hashing(hash).catch((error) => giveBack().then(() => Promise.reject(error))));
       if (!isRight) return isRight;
-      right.set(known, true);
+      right.set(digest, true);
       await giveBack();
       return true;
     } finally {

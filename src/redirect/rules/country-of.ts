@@ -14,15 +14,15 @@ const ANSWER_WITHIN_MS = 1_000;
 
 /** Remembers an address for ten minutes, and asks once for those that visit several times at once. */
 export function countryOfAddress(ask: CountryOf): CountryOf {
-  const known = new LRUCache<string, Promise<string>>({ ...entriesBound(MOST_ADDRESSES), ttl: KEPT_MS });
+  const countries = new LRUCache<string, Promise<string>>({ ...entriesBound(MOST_ADDRESSES), ttl: KEPT_MS });
   return async (address) => {
-    let answer = known.get(address);
+    let answer = countries.get(address);
     if (!answer) {
       answer = ask(address);
-      known.set(address, answer);
+      countries.set(address, answer);
     }
     const country = await inTime(ANSWER_WITHIN_MS, answer).catch(() => undefined);
-    if (country === undefined) known.delete(address);
+    if (country === undefined) countries.delete(address);
     return country ?? UNKNOWN;
   };
 }

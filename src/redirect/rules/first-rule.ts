@@ -77,6 +77,6 @@ function asks(parameters: Visit["parameters"], name: string, value: string | tru
 }
 
 /** `pt` is also `pt-br`; not the other way round (RFC 4647, 3.3.1). */
-function speaks(spoken: string, tag: string): boolean {
+export function speaks(spoken: string, tag: string): boolean {
   return spoken === tag || spoken.startsWith(`${tag}-`);
 }

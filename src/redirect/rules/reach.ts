@@ -1,7 +1,7 @@
 // Whom each rule of a link gets, and what is left for the link itself: of the visitors who fit a rule, those whom rules before
 // it take are not its own. Pure.
 import type { LinkRule } from "../../events/link-options.ts";
-import { type Conditions, conditionsOf } from "./first-rule.ts";
+import { type Conditions, conditionsOf, speaks } from "./first-rule.ts";
 
 /** Per cent of those visitors: the same number twice where it is the same for all of them. */
 export type Reach = { least: number; most: number };
@@ -47,7 +47,7 @@ function overlap(own: Conditions, other: Conditions): Overlap {
     overlapOfLists(own.device, other.device),
     overlapOfLists(own.os && [...own.os], other.os && [...other.os]),
     overlapOfLists(own.country, other.country),
-    overlapOfLists(own.language, other.language, isWithin),
+    overlapOfLists(own.language, other.language, speaks),
     overlapOfTimes(own, other),
     overlapOfQueries(own, other),
   ];
@@ -67,11 +67,6 @@ function overlapOfLists<T>(
   return own.some((value) => other.some((wider) => within(value, wider) || within(wider, value)))
     ? "some"
     : "none";
-}
-
-/** `pt-br` is `pt`, as in the choice of a rule. */
-function isWithin(tag: string, wider: string): boolean {
-  return tag === wider || tag.startsWith(`${wider}-`);
 }
 
 function overlapOfTimes(own: Conditions, other: Conditions): Overlap {

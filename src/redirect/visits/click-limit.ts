@@ -61,8 +61,8 @@ export function clickLimit(deps: {
     const { key, maxClicks } = link;
     try {
       const isKnown = compared.has(link) && !missed.has(key);
-      const known = isKnown ? await countVisits(key, maxClicks, { add }) : undefined;
-      return known ?? (await countAndCompare(link, add));
+      const isBelow = isKnown ? await countVisits(key, maxClicks, { add }) : undefined;
+      return isBelow ?? (await countAndCompare(link, add));
     } catch (error) {
       if (!(error instanceof CoordinationUnavailable)) throw error;
       missed.set(key, true);

@@ -57,7 +57,7 @@ export async function openPortal(
     sealKeys: sealKeysFrom(config).map(({ publicKey }) => publicKey),
     deliveryQueue,
     logReader,
-    operating: { adminToken, foldStore, verifications },
+    ...{ adminToken, foldStore, verifications },
     makeLogo: makeLogoIn(threads.reader),
     drawQr: drawQrIn(threads.reader),
     receiverUrl: (url) => receiverUrl(url, reach),

@@ -48,8 +48,8 @@ export function serverStores(config: ServersConfig, options: StoreOptions): Stor
     }),
     secrets,
     deliveryQueue: opener(async () => {
-      const { mongodbDeliveryQueue } = await import("../../webhooks/queue/queue.mongodb.ts");
-      return mongodbDeliveryQueue(await mongodb());
+      const { MongodbDeliveryQueue } = await import("../../webhooks/queue/queue.mongodb.ts");
+      return new MongodbDeliveryQueue(await mongodb());
     }),
     async leases() {
       const { mongodbLeases } = await import("../../stores/coordination/leases.mongodb.ts");

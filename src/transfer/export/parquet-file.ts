@@ -21,7 +21,7 @@ export async function* parquetParts(
     writer: bytes,
     schema: schema as ConstructorParameters<typeof ParquetWriter>[0]["schema"],
   });
-  const taken = () => {
+  const drain = () => {
     const part = bytes.getBytes().slice();
     bytes.index = 0;
     return part;
@@ -39,9 +39,9 @@ export async function* parquetParts(
     if (rows.length < ROW_GROUP) continue;
     await writeGroup(rows);
     rows = [];
-    yield taken();
+    yield drain();
   }
   if (rows.length > 0) await writeGroup(rows);
   await writer.finish();
-  yield taken();
+  yield drain();
 }

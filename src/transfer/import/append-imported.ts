@@ -23,8 +23,8 @@ export function clickAppender(deps: { eventStore: EventStore }, accountId: strin
   let waiting: { event: NewEvent; stream: string }[] = [];
 
   async function dayOf(stream: string): Promise<Day> {
-    const known = days.get(stream);
-    if (known) return known;
+    const cached = days.get(stream);
+    if (cached) return cached;
     const day: Day = { ids: new Set(), revision: -1 };
     for await (const page of streamPages(deps.eventStore, stream))
       for (const { id, revision } of page) {

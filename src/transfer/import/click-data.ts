@@ -9,8 +9,8 @@ import { nowhere, placeOf } from "../../redirect/clicks/enrich/geo.ts";
 import { boundedHeader, packTarget, type RawHit } from "../../redirect/clicks/hit.ts";
 import type { VisitorOf } from "../../redirect/clicks/visitors/visitor.ts";
 import { Failure } from "../../runtime/errors.ts";
-import type { TargetLink } from "./import-link.ts";
 import type { ClickFacts } from "./imported.ts";
+import type { TargetLink } from "./place-imported.ts";
 
 /** As classification/user-agent.ts has them. */
 const NAME_LENGTH = 64;

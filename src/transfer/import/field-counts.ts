@@ -20,22 +20,22 @@ const OTHERS = "(others)";
 /** `counts`: by the field's name in the file; a field that holds nothing is not there. */
 export function fieldCounts({ mapped, leftOut, refused }: FieldList) {
   const counts: Record<string, FieldCount> = Object.create(null);
-  const known = new Map<string, Fate>();
+  const fates = new Map<string, Fate>();
   for (const [becomes, names] of Object.entries(mapped))
-    for (const name of names) known.set(name, { becomes });
-  for (const [name, left_out] of Object.entries(leftOut)) known.set(name, { left_out });
-  for (const [name, why] of Object.entries(refused)) known.set(name, { refused: why });
+    for (const name of names) fates.set(name, { becomes });
+  for (const [name, left_out] of Object.entries(leftOut)) fates.set(name, { left_out });
+  for (const [name, why] of Object.entries(refused)) fates.set(name, { refused: why });
   /** Objects of which members are known, such as `meta` of `meta.maxVisits`. */
-  const parents = new Set([...known.keys()].flatMap(ancestorsOf));
+  const parents = new Set([...fates.keys()].flatMap(ancestorsOf));
 
   /** Counts the fields of one link. @throws Failure when it has one that must not be lost */
   function add(record: Fields): void {
     let refusal: string | undefined;
     for (const [name, value] of membersOf(record)) {
-      const fate = known.get(name);
+      const fate = fates.get(name);
       if (isNothing(value) || ((fate?.left_out || fate?.refused) && isUnset(value))) continue;
-      const named = fate ? name : cleanText(name, NAME_LENGTH);
-      const counted = named in counts || Object.keys(counts).length < MOST_NAMES ? named : OTHERS;
+      const shownName = fate ? name : cleanText(name, NAME_LENGTH);
+      const counted = shownName in counts || Object.keys(counts).length < MOST_NAMES ? shownName : OTHERS;
       counts[counted] = { ...fate, records: (counts[counted]?.records ?? 0) + 1 };
       refusal ??= fate?.refused;
     }
@@ -45,7 +45,7 @@ export function fieldCounts({ mapped, leftOut, refused }: FieldList) {
   function* membersOf(record: Fields, prefix = ""): Generator<[name: string, value: unknown]> {
     for (const [member, value] of Object.entries(record)) {
       const name = `${prefix}${member}`;
-      if (!known.has(name) && parents.has(name) && isObject(value)) yield* membersOf(value, `${name}.`);
+      if (!fates.has(name) && parents.has(name) && isObject(value)) yield* membersOf(value, `${name}.`);
       else yield [name, value];
     }
   }

@@ -5,9 +5,7 @@ import { Failure } from "../../runtime/errors.ts";
 import { isObject } from "../../runtime/is-object.ts";
 import { parseLocalMoment } from "../../runtime/moment.ts";
 import type { Fields } from "./imported.ts";
-import { isDeeper } from "./reading/json-values.ts";
-
-const DEEPEST = 50;
+import { isTooDeep } from "./reading/json-values.ts";
 
 /** The first of the fields that has a value, as text. A dot leads to a member of a member. */
 export function textOf(record: Fields, names: readonly string[]): string | undefined {
@@ -51,7 +49,7 @@ export function jsonOf(record: Fields, [name = ""]: readonly string[]): unknown 
   } catch {
     throw new Failure(`${name} is no JSON`);
   }
-  if (isDeeper(parsed, DEEPEST)) throw new Failure(`${name} is nested too deeply`);
+  if (isTooDeep(parsed)) throw new Failure(`${name} is nested too deeply`);
   return parsed;
 }
 

@@ -50,9 +50,9 @@ export async function replayFrom(
     { after, upTo, categories: [CATEGORY.clicks, CATEGORY.link] },
   ];
   for await (const { events } of pagesOf(deps, parts)) {
-    const wanted = events.filter(({ recordedAt }) => recordedAt >= since);
+    const recent = events.filter(({ recordedAt }) => recordedAt >= since);
     const deliveries: NewDelivery[] = [];
-    for (const recorded of wanted) {
+    for (const recorded of recent) {
       const event = readableEvent(recorded);
       const isOwn = event && "accountId" in event.data && event.data.accountId === webhook.accountId;
       if (isOwn && selects(selection, event))

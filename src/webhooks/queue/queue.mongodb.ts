@@ -34,11 +34,6 @@ const PLACE_ID = "!routed";
 
 type StoredStreak = { _id: string; since: string; lastAt: string; attempts: number };
 
-/** Also works, more slowly, before `prepareDeliveries` has created its indexes. */
-export function mongodbDeliveryQueue(connection: MongodbConnection): DeliveryQueue {
-  return new MongodbDeliveryQueue(connection);
-}
-
 /** Idempotent, also when several processes call it concurrently. @throws StoreUnavailable */
 export async function prepareDeliveries(connection: MongodbConnection): Promise<void> {
   await connection.run(async (db) => {
@@ -63,7 +58,8 @@ export async function prepareDeliveries(connection: MongodbConnection): Promise<
   });
 }
 
-class MongodbDeliveryQueue implements DeliveryQueue {
+/** Also works, more slowly, before `prepareDeliveries` has created its indexes. */
+export class MongodbDeliveryQueue implements DeliveryQueue {
   readonly #connection: MongodbConnection;
 
   constructor(connection: MongodbConnection) {
@@ -94,8 +90,8 @@ class MongodbDeliveryQueue implements DeliveryQueue {
     const candidates = await this.#on((all) => all.find(due).sort({ dueAt: 1 }).limit(limit).toArray());
     if (candidates.length === 0) return [];
     // Another worker may have claimed some of them: ours are those that carry our token after the update.
-    const taken: Filter<StoredDelivery> = { ...due, _id: { $in: candidates.map(({ _id }) => _id) } };
-    await this.#on((all) => all.updateMany(taken, { $set: { claim: token, dueAt: until } }));
+    const stillDue: Filter<StoredDelivery> = { ...due, _id: { $in: candidates.map(({ _id }) => _id) } };
+    await this.#on((all) => all.updateMany(stillDue, { $set: { claim: token, dueAt: until } }));
     const ours = await this.#on((all) =>
       all
         .find({ _id: { $in: candidates.map(({ _id }) => _id) }, claim: token })

@@ -121,10 +121,10 @@ class SqliteDeliveryQueue implements DeliveryQueue {
 
   async list({ webhookId, state, event, after, limit }: DeliveryQuery): Promise<DeliveryWithBody[]> {
     const page = { webhookId, limit, afterAt: after?.createdAt ?? "~", afterId: after?.id ?? "" };
-    const chosen = { ...(event !== undefined && { event }), ...(state && { state }) };
+    const filter = { ...(event !== undefined && { event }), ...(state && { state }) };
     const ofEvent = state ? "listOfEventAndState" : "listOfEvent";
     const name = event === undefined ? (state ? "listOfState" : "list") : ofEvent;
-    const rows = this.#db.all<DeliveryRow>(name, { ...page, ...chosen });
+    const rows = this.#db.all<DeliveryRow>(name, { ...page, ...filter });
     return rows.map(({ last, ...row }) => ({ ...row, lastAttempt: last === null ? null : JSON.parse(last) }));
   }
 

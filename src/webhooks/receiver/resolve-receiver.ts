@@ -22,8 +22,8 @@ export function receiverResolver(dnsServers: readonly string[], hostsFile = HOST
   const hosts = dnsServers.length > 0 ? new Map<string, LookupAddress[]>() : readHosts(hostsFile);
   return async (name) => {
     if (isLocalName(name)) return [{ address: "127.0.0.1", family: 4 }];
-    const known = hosts.get(name.replace(/\.$/, "").toLowerCase());
-    return known ?? addressesOf(resolver, name);
+    const fromHosts = hosts.get(name.replace(/\.$/, "").toLowerCase());
+    return fromHosts ?? addressesOf(resolver, name);
   };
 }
 

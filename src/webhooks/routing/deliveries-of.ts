@@ -8,7 +8,7 @@ import { entriesBound } from "../../runtime/entries-bound.ts";
 import type { EventStore } from "../../stores/event-store/port.ts";
 import type { NewDelivery } from "../queue/queue.ts";
 import { clickPayload } from "./click-payload.ts";
-import { type LinkStep, linkPayload, linkStepAt } from "./link-payload.ts";
+import { type LinkTransition, linkPayload, linkStepAt } from "./link-payload.ts";
 
 type Selecting = WebhookSelection & { webhookId: string };
 
@@ -42,8 +42,8 @@ export function deliveryMaker({ eventStore, baseUrl }: DeliveriesDeps) {
 
   async function tagsOfClicked(link: string, revision: number): Promise<readonly string[]> {
     const key = `${link}@${revision}`;
-    const known = tagsAt.get(key);
-    if (known) return known;
+    const cached = tagsAt.get(key);
+    if (cached) return cached;
     const tags = tagsOf(await linkStepAt(eventStore, `${PREFIX.link}${link}`, revision));
     tagsAt.set(key, tags);
     return tags;
@@ -52,8 +52,8 @@ export function deliveryMaker({ eventStore, baseUrl }: DeliveriesDeps) {
   return async (event: StoredEvent, webhooks: readonly Selecting[]): Promise<NewDelivery[]> => {
     const { webhook: name } = catalogue[event.type];
     if (name === undefined || webhooks.length === 0) return [];
-    const to = (told: readonly Selecting[], body: string, tags: readonly string[] = []) =>
-      told
+    const to = (receivers: readonly Selecting[], body: string, tags: readonly string[] = []) =>
+      receivers
         .filter((webhook) => webhook.tags.length === 0 || webhook.tags.some((tag) => tags.includes(tag)))
         .map(({ webhookId }) => ({ webhookId, eventId: event.id, event: name, body }));
     if (event.type === "LinkClicked") {
@@ -68,8 +68,8 @@ export function deliveryMaker({ eventStore, baseUrl }: DeliveriesDeps) {
     const step = await linkStepAt(eventStore, event.stream, event.revision);
     const { after } = step;
     if (after.status === "free") return [];
-    const told = webhooks.filter(({ via }) => via.includes(after.via));
-    return to(told, linkPayload(name, event.data.at, step, baseUrl), tagsOf(step));
+    const receivers = webhooks.filter(({ via }) => via.includes(after.via));
+    return to(receivers, linkPayload(name, event.data.at, step, baseUrl), tagsOf(step));
   };
 }
 
@@ -79,7 +79,7 @@ export function noneOfUnreadable(error: unknown): NewDelivery[] {
   throw error;
 }
 
-function tagsOf({ after }: LinkStep): readonly string[] {
+function tagsOf({ after }: LinkTransition): readonly string[] {
   return after.status === "free" ? [] : (after.tags ?? []);
 }
 

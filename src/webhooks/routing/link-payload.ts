@@ -9,7 +9,7 @@ import type { EventStore } from "../../stores/event-store/port.ts";
 import { streamPages } from "../../stores/event-store/stream-pages.ts";
 
 /** A link before and after one of its events. */
-export type LinkStep = { before: LinkState; after: LinkState };
+export type LinkTransition = { before: LinkState; after: LinkState };
 
 /** What says when it changed, and not how. */
 const WITHOUT: ReadonlySet<string> = new Set(["revision", "updated_at"]);
@@ -19,8 +19,8 @@ export async function linkStepAt(
   eventStore: Pick<EventStore, "read">,
   stream: string,
   revision: number,
-): Promise<LinkStep> {
-  let step: LinkStep = { before: freeLink, after: freeLink };
+): Promise<LinkTransition> {
+  let step: LinkTransition = { before: freeLink, after: freeLink };
   for await (const page of streamPages(eventStore, stream))
     for (const recorded of page) {
       if (recorded.revision > revision) return step;
@@ -38,7 +38,7 @@ export async function linkStepAt(
 export function linkPayload(
   name: WebhookEventName,
   at: string,
-  { before, after }: LinkStep,
+  { before, after }: LinkTransition,
   baseUrl: string,
 ): string {
   const moment = {

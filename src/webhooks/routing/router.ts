@@ -72,10 +72,10 @@ async function retrySetAside(routing: Routing): Promise<void> {
   const { eventStore, place } = routing;
   const readable: RecordedEvent[] = [];
   const still: SetAsideEvent[] = [];
-  for (const noted of place.setAside) {
-    const [recorded] = await eventStore.read(noted.stream, { from: noted.revision, limit: 1 });
-    if (recorded?.position === noted.position && isReadable(recorded)) readable.push(recorded);
-    else still.push(noted);
+  for (const passed of place.setAside) {
+    const [recorded] = await eventStore.read(passed.stream, { from: passed.revision, limit: 1 });
+    if (recorded?.position === passed.position && isReadable(recorded)) readable.push(recorded);
+    else still.push(passed);
   }
   if (readable.length === 0) return;
   const ofLinks = readable.filter(({ stream }) => categoryOf(stream) !== CATEGORY.account);

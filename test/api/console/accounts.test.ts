@@ -1,6 +1,6 @@
 // Accounts in the console over real HTTP: found by whatever names them, shown, and what the operator does with them.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { decoded, PASSWORD, type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { decoded, signedUp, type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { ADMIN_TOKEN, operatorOf } from "../../support/portal/operator.ts";
 import { until } from "../../support/runtime/until.ts";
 import { type Member, startTestService, type TestService } from "../../support/service/start-service.ts";
@@ -112,8 +112,7 @@ describe("accounts in the console", { timeout: 60_000 }, () => {
   it("changes the tier, and approves who asked for the Developer plan", async () => {
     expect((await act({ act: "tier", tier: "free" })).text).toContain("on the other plan from now on");
     expect((await details()).tier).toBe("free");
-    const person = visitor(service.port);
-    await person.submit("/portal/sign-up", { email: "waits@example.com", password: PASSWORD });
+    const person = await signedUp(service.port, "waits@example.com");
     await person.submit("/portal/plan", {}, "/portal/plan/upgrade");
     const page = decoded((await operator.get("/admin/accounts")).text);
     expect(page).toContain("Waiting for the Developer plan");

@@ -5,7 +5,7 @@ import { ProjectionNotBuilt } from "../../../src/projections/builds/errors.ts";
 import { lifecycle } from "../../../src/projections/groups.ts";
 import { StoreUnavailable } from "../../../src/stores/connections/errors.ts";
 import { setAsideCollection } from "../../../src/stores/coordination/set-aside.ts";
-import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { signedUp, type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { FORM_SENDERS, sendForm } from "../../support/portal/form-senders.ts";
 import { ADMIN_TOKEN, operatorOf } from "../../support/portal/operator.ts";
 import { until } from "../../support/runtime/until.ts";
@@ -125,8 +125,7 @@ describe("the console", { timeout: 60_000 }, () => {
         const { body } = await sendForm(service.port, path, headers, operator.cookie());
         expect([path, headers, isOwn, body.code]).toEqual([path, headers, false, "form_refused"]);
       }
-    const person = visitor(service.port);
-    await person.submit("/portal/sign-up", { email: "a@example.com", password: "seven brown foxes" });
+    const person = await signedUp(service.port, "a@example.com");
     expect((await person.get("/admin")).status).toBe(303);
     for (const path of ACTS) expect((await person.post(path, {})).headers.location).toBe("/admin/sign-in");
     const written = await service.backend.eventStore.readAll({

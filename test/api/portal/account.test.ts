@@ -3,11 +3,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LinkDocument } from "../../../src/projections/definitions/links.ts";
 import { loggedEvents } from "../../support/event-store/logged-events.ts";
-import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import {
+  issuedKey,
+  PASSWORD as password,
+  signedUp,
+  type Visitor,
+  visitor,
+} from "../../support/portal/browser-like.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
-const password = "seven brown foxes";
 const PHONE =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1";
 
@@ -18,11 +23,7 @@ describe("the account page", { timeout: 60_000 }, () => {
   });
   afterAll(() => service.stop());
 
-  async function member(email: string): Promise<Visitor> {
-    const person = visitor(service.port);
-    await person.submit("/portal/sign-up", { email, password });
-    return person;
-  }
+  const member = (email: string) => signedUp(service.port, email);
   async function signedInAgain(email: string, given = password): Promise<Visitor> {
     const again = visitor(service.port, { userAgent: PHONE, address: "203.0.113.77" });
     await again.submit("/portal/sign-in", { email, password: given });
@@ -90,8 +91,7 @@ describe("the account page", { timeout: 60_000 }, () => {
 
   it("exports all of the account's events and nobody else's, without the password's hash", async () => {
     const person = await member("export@example.com");
-    const issued = await person.submit("/portal/keys", { label: "Export" });
-    const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
+    const key = await issuedKey(person);
     const { key: stranger } = await service.member("free");
     const made = await service.post("/api/v1/shorten", key, { url: "https://example.com/mine" });
     const theirs = await service.post("/api/v1/shorten", stranger, { url: "https://example.com/theirs" });
@@ -115,8 +115,7 @@ describe("the account page", { timeout: 60_000 }, () => {
 
   it("closes the account: keys, links and sessions end, its address is erased and free", async () => {
     const person = await member("closing@example.com");
-    const issued = await person.submit("/portal/keys", { label: "Closing" });
-    const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
+    const key = await issuedKey(person);
     const { body } = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
     expect((await service.ask(`/${body.slug}`)).status).toBe(301);
     const close = (given: string) =>

@@ -1,5 +1,6 @@
 // The hourly limit of an account's changes in the portal, tested on every registered route.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PASSWORD as password } from "../../support/portal/browser-like.ts";
 import { sendForm } from "../../support/portal/form-senders.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
 import { listPortalRoutes, type PortalRoute } from "../../support/portal/portal-routes.ts";
@@ -9,8 +10,6 @@ import { startTestService, type TestService } from "../../support/service/start-
 /** In place of 50 and 500, so that a few requests reach them. */
 const AN_HOUR = 6;
 const OF_DEVELOPERS = 12;
-const password = "seven brown foxes";
-
 /** Routes that still answer when the limit is used up, with their status for an empty form. */
 const STILL_POSSIBLE: Record<string, number> = {
   // Only sets a cookie.

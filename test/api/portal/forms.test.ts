@@ -1,15 +1,14 @@
 // Access control of the portal's forms and pages, tested on every registered route: forms of other sites, ownership, headers.
 import { beforeAll, describe, expect, it } from "vitest";
 import { currentAccounts } from "../../../src/commands/account/account-stream.ts";
+import { addressIn } from "../../../src/portal/account-address.ts";
 import { sessions } from "../../../src/portal/shell/sessions.ts";
-import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { issuedKey, signedUp, type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { FORM_SENDERS, sendForm } from "../../support/portal/form-senders.ts";
 import { listPortalRoutes, type PortalRoute } from "../../support/portal/portal-routes.ts";
 import { writtenBy } from "../../support/portal/written-by.ts";
 import { until } from "../../support/runtime/until.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
-
-const password = "seven brown foxes";
 
 describe("every route of the portal", { timeout: 60_000 }, () => {
   let service: TestService;
@@ -22,12 +21,9 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
   beforeAll(async () => {
     service = await startTestService();
     routes = await listPortalRoutes();
-    owner = visitor(service.port);
-    await owner.submit("/portal/sign-up", { email: "owner@example.com", password });
-    stranger = visitor(service.port);
-    await stranger.submit("/portal/sign-up", { email: "stranger@example.com", password });
-    const issued = await owner.submit("/portal/keys", { label: "Owner's" });
-    const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
+    owner = await signedUp(service.port, "owner@example.com");
+    stranger = await signedUp(service.port, "stranger@example.com");
+    const key = await issuedKey(owner);
     const { body: link } = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
     const sessionOf = (person: Visitor) =>
       sessions({
@@ -138,7 +134,8 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
       ["/portal/account/time-zone", { timezone: "Nowhere" }, "own-zone"],
     ];
     for (const [path, typed, id] of cases) {
-      const { status, text } = await owner.post(path, typed);
+      // As pages send it, with the account in the address.
+      const { status, text } = await owner.post(addressIn(String(accountIds[0]), path), typed);
       expect([path, typed, status]).toEqual([path, typed, 400]);
       const errors = [...text.matchAll(/class="error" id="([^"]+)-error"/g)].map(([, at]) => at);
       expect([path, typed, errors]).toEqual([path, typed, [id]]);
@@ -149,8 +146,7 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
   });
 
   it("that is answered by a page has a switch of colours that stays on it", async () => {
-    const person = visitor(service.port);
-    await person.submit("/portal/sign-up", { email: "colours@example.com", password });
+    const person = await signedUp(service.port, "colours@example.com");
     const shown = await person.submit("/portal/keys", { label: "shown once" });
     expect(shown.text).toMatch(/ll_[A-Za-z0-9]{32}/);
     const refused = await person.submit("/portal/webhooks", { url: "nonsense" });

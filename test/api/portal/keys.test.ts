@@ -1,6 +1,6 @@
 // API keys with bounds in the portal: what a person chooses is what the key may do, and a refused form keeps it.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { signedUp, type Visitor } from "../../support/portal/browser-like.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
 const KEY = /ll_[A-Za-z0-9]{32}/;
@@ -12,8 +12,7 @@ describe("the page of API keys", { timeout: 60_000 }, () => {
   let person: Visitor;
   beforeAll(async () => {
     service = await startTestService({}, () => new Date(now));
-    person = visitor(service.port);
-    await person.submit("/portal/sign-up", { email: "keys@example.com", password: "seven brown foxes" });
+    person = await signedUp(service.port, "keys@example.com");
   });
   afterAll(() => service.stop());
 

@@ -1,10 +1,9 @@
 // Password guessing over real HTTP: wrong passwords lock out strangers, but not the owner.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { portalCookies } from "../../../src/portal/shell/request-visit.ts";
-import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { PASSWORD as password, signedUp, type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
-const password = "seven brown foxes";
 const DEVICE = /^linkledger-device-/;
 
 describe("while somebody guesses passwords", { timeout: 120_000 }, () => {
@@ -16,15 +15,9 @@ describe("while somebody guesses passwords", { timeout: 120_000 }, () => {
   afterAll(() => service.stop());
 
   /** Each from its own address, so that limits by address don't interfere. */
-  function stranger(): Visitor {
-    people += 1;
-    return visitor(service.port, { address: `198.51.100.${people}` });
-  }
-  async function member(email: string): Promise<Visitor> {
-    const person = stranger();
-    await person.submit("/portal/sign-up", { email, password });
-    return person;
-  }
+  const another = () => ({ address: `198.51.100.${++people}` });
+  const stranger = () => visitor(service.port, another());
+  const member = (email: string) => signedUp(service.port, email, another());
   const signIn = async (person: Visitor, email: string, given = password) =>
     (await person.submit("/portal/sign-in", { email, password: given })).status;
   const signOut = (person: Visitor) => person.submit("/portal/account", {}, "/portal/sign-out");

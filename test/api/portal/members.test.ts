@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { KEY_SCOPES, ROLES, type Role } from "../../../src/events/vocabulary.ts";
 import { withoutAccount } from "../../../src/portal/account-address.ts";
 import { mayAsk } from "../../../src/portal/route-rights.ts";
-import { PASSWORD, type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { issuedKey, PASSWORD, type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { invite, join as joinAs, partsOf, personIn } from "../../support/portal/colleagues.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
@@ -39,8 +39,7 @@ describe("members", () => {
     const editor = await join(owner, "editor@example.com", "editor");
     const path = await people.shorten(editor, "https://example.com/by-the-editor");
     expect((await owner.get(path)).status).toBe(200);
-    const issued = await editor.submit("/portal/keys", { label: "mine" });
-    const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
+    const key = await issuedKey(editor);
     const shorten = () => service.post("/api/v1/shorten", key, { url: "https://example.com/by-the-key" });
     expect((await shorten()).status).toBe(201);
     expect((await owner.get("/portal/members")).text).toContain("editor@example.com");
@@ -74,8 +73,7 @@ describe("members", () => {
 
   it("lose their open pages and the streams of their keys within two seconds of being removed", async () => {
     const editor = await join(owner, "streams@example.com", "editor");
-    const issued = await editor.submit("/portal/keys", { label: "feed" });
-    const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
+    const key = await issuedKey(editor);
     const open = (path: string, headers: Record<string, string>) => eventStream(service.port, path, headers);
     const page = await open("/portal/live", { cookie: editor.cookie() });
     const feed = await open("/api/v1/events/stream", { "x-api-key": key });

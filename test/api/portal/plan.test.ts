@@ -3,10 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { upgradeRequests } from "../../../src/commands/account/tier.ts";
 import { loggedEvents } from "../../support/event-store/logged-events.ts";
-import { visitor } from "../../support/portal/browser-like.ts";
+import { issuedKey, PASSWORD as password, signedUp, visitor } from "../../support/portal/browser-like.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
-
-const password = "seven brown foxes";
 
 describe("the plan page", { timeout: 60_000 }, () => {
   let service: TestService;
@@ -24,10 +22,8 @@ describe("the plan page", { timeout: 60_000 }, () => {
   });
 
   it("shows what each plan has, and counts active keys and the requests of each in its hour", async () => {
-    const person = visitor(service.port);
-    await person.submit("/portal/sign-up", { email: "usage@example.com", password });
-    const issued = await person.submit("/portal/keys", { label: "Website" });
-    const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
+    const person = await signedUp(service.port, "usage@example.com");
+    const key = await issuedKey(person, "Website");
     for (let round = 0; round < 3; round++) await service.ask("/api/v1/links", { key });
     const { text } = await person.get("/portal/plan");
     expect(text).toMatch(/Active API keys<\/span><span class="number">1 of 2/);
@@ -36,8 +32,7 @@ describe("the plan page", { timeout: 60_000 }, () => {
   });
 
   it("keeps one request for the operator, who grants it; the owner may withdraw it or go back to Free", async () => {
-    const person = visitor(service.port);
-    await person.submit("/portal/sign-up", { email: "upgrade@example.com", password });
+    const person = await signedUp(service.port, "upgrade@example.com");
     const waiting = async () =>
       (await upgradeRequests({ ...service.backend, clock: () => new Date() })).map(
         ({ accountId }) => accountId,
@@ -54,6 +49,7 @@ describe("the plan page", { timeout: 60_000 }, () => {
     const onDeveloper = async () => (await person.get("/portal/plan")).text;
     await expect.poll(onDeveloper).toContain("You are on the Developer plan.");
     const back = await person.submit("/portal/plan", {}, "/portal/plan/downgrade");
+    expect(back.text).toContain("You are on the Free plan from now on.");
     expect(back.text).toContain("You are on the Free plan.");
   });
 });
@@ -83,8 +79,7 @@ describe("a service that has just been started, without a price", { timeout: 60_
   });
 
   it("tells the owner of a Free account which command of the operator changes its plan", async () => {
-    const person = visitor(service.port);
-    await person.submit("/portal/sign-up", { email: "free@example.com", password });
+    const person = await signedUp(service.port, "free@example.com");
     const accountId = person.cookies.get("linkledger-session")?.split(".")[0] ?? "";
     await service.changeTier(accountId, "free");
     const plan = async () => (await person.get("/portal/plan")).text;

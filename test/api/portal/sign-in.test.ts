@@ -6,11 +6,16 @@ import { rateLimits } from "../../../src/limits/rate-limit.ts";
 import { countSignIn } from "../../../src/portal/auth/sign-in-pages.ts";
 import { ownCounts } from "../../../src/stores/counts/own-counts.ts";
 import { loggedEvents } from "../../support/event-store/logged-events.ts";
-import { decoded, visitor } from "../../support/portal/browser-like.ts";
+import {
+  decoded,
+  issuedKey,
+  PASSWORD as password,
+  signedUp,
+  visitor,
+} from "../../support/portal/browser-like.ts";
 import { send } from "../../support/service/ask.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
-const password = "seven brown foxes";
 const SESSION = "linkledger-session";
 
 describe("the portal's accounts", { timeout: 60_000 }, () => {
@@ -21,11 +26,7 @@ describe("the portal's accounts", { timeout: 60_000 }, () => {
   }, 120_000);
   afterAll(() => service.stop());
 
-  async function member(email: string) {
-    const person = visitor(service.port);
-    await person.submit("/portal/sign-up", { email, password });
-    return person;
-  }
+  const member = (email: string) => signedUp(service.port, email);
   const signIn = (person: ReturnType<typeof visitor>, email: string, given = password, next = "") =>
     person.submit("/portal/sign-in", { email, password: given, ...(next && { next }) });
 
@@ -33,8 +34,7 @@ describe("the portal's accounts", { timeout: 60_000 }, () => {
     const person = visitor(service.port);
     const landed = await person.submit("/portal/sign-up", { email: "new@example.com", password });
     expect(landed.text).toContain("new@example.com");
-    const issued = await person.submit("/portal/keys", { label: "Website" });
-    const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
+    const key = await issuedKey(person, "Website");
     expect((await service.post("/api/v1/shorten", key, { url: "https://example.com/" })).status).toBe(201);
     const list = await person.get("/portal/keys");
     expect(list.text).toMatch(/Website[\s\S]*data-label="Last used"><time datetime="2/);
@@ -51,8 +51,7 @@ describe("the portal's accounts", { timeout: 60_000 }, () => {
   });
 
   it("signs out, and in again to where the visitor wanted to go", async () => {
-    const person = visitor(service.port);
-    await person.submit("/portal/sign-up", { email: "again@example.com", password });
+    const person = await signedUp(service.port, "again@example.com");
     await person.submit("/portal/keys", {}, "/portal/sign-out");
     const refused = await person.get("/portal/keys");
     expect(refused.status).toBe(303);
@@ -169,8 +168,7 @@ describe("the portal's accounts", { timeout: 60_000 }, () => {
   it("shows markup in labels, addresses and user agents as text", async () => {
     const markup = `<img src=x onerror=alert(1)>"'><script>alert(2)</script>`;
     const email = `<img/src=x/onerror=alert(1)>@example.com`;
-    const person = visitor(service.port, { userAgent: `Mozilla/5.0 ${markup} Firefox/140.0` });
-    await person.submit("/portal/sign-up", { email, password });
+    const person = await signedUp(service.port, email, { userAgent: `Mozilla/5.0 ${markup} Firefox/140.0` });
     await person.submit("/portal/keys", { label: markup });
     const failed = await signIn(visitor(service.port), email, markup);
     const pages = [

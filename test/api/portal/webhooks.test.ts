@@ -5,7 +5,7 @@ import { forgetWebhookKeys } from "../../../src/commands/webhooks/webhook-key.ts
 import { CLICK_KINDS, CREATED_VIA } from "../../../src/events/vocabulary.ts";
 import { WEBHOOK_EVENTS } from "../../../src/events/webhook-selection.ts";
 import { showWebhook } from "../../../src/queries/webhooks.ts";
-import { decoded } from "../../support/portal/browser-like.ts";
+import { decoded, issuedKey } from "../../support/portal/browser-like.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
 import { effort } from "../../support/runtime/effort.ts";
 import { until } from "../../support/runtime/until.ts";
@@ -29,8 +29,7 @@ describe("the webhook pages", { timeout: 90_000 }, () => {
     return { person, key, page };
   }
   async function click(person: Person) {
-    const issued = await person.submit("/portal/keys", { label: "Clicks" });
-    const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
+    const key = await issuedKey(person);
     const { body } = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
     const browser = {
       "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",

@@ -1,7 +1,7 @@
 // The page that says why numbers changed: from one moment to the other, by rows that add up, for people.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { personWithEmail } from "../../../src/commands/people/email.ts";
-import { decoded, type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { decoded, signedUp, type Visitor } from "../../support/portal/browser-like.ts";
 import { until } from "../../support/runtime/until.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
@@ -13,8 +13,7 @@ let slug: string;
 
 beforeAll(async () => {
   service = await startTestService();
-  person = visitor(service.port);
-  await person.submit("/portal/sign-up", { email, password: "seven brown foxes" });
+  person = await signedUp(service.port, email);
   const account = await personWithEmail({ secrets: service.backend.secrets, clock: () => new Date() }, email);
   const accountId = String(account?.personId);
   const { key } = await service.issueKey(accountId);

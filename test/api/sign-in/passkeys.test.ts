@@ -4,7 +4,7 @@ import { removePerson } from "../../../src/commands/people/change-person.ts";
 import { removePasskey, removePassword } from "../../../src/commands/people/sign-in-ways.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { operator } from "../../support/commands/command-deps.ts";
-import { decoded, PASSWORD, type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { decoded, PASSWORD, signedUp, type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { join } from "../../support/portal/colleagues.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
@@ -240,8 +240,7 @@ describe("passkeys of a service that has got another host name", () => {
     const email = "moved@example.com";
 
     const before = await startTestService(environment);
-    const person = visitor(before.port);
-    await person.submit("/portal/sign-up", { email, password: PASSWORD });
+    const person = await signedUp(before.port, email);
     const { flow, options } = (await person.post(`${path}/begin`, { password: PASSWORD })).body as Begun;
     const name = "Laptop";
     expect((await person.post(path, { name, flow, response: authenticator.create(options) })).status).toBe(

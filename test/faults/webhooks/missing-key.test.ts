@@ -1,8 +1,15 @@
 // A webhook without its key, as after a restore without the secrets, is paused with a reason until it gets a new key.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { addWebhook } from "../../../src/commands/webhooks/change-webhooks.ts";
-import { forgetWebhookKeys, rotateWebhookKey } from "../../../src/commands/webhooks/webhook-key.ts";
+import {
+  forgetWebhookKeys,
+  rotateWebhookKey,
+  webhookSecret,
+} from "../../../src/commands/webhooks/webhook-key.ts";
+import { SecretDamaged } from "../../../src/stores/secrets/port.ts";
 import { receiverUrl } from "../../../src/webhooks/receiver/receiver-url.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { until } from "../../support/runtime/until.ts";
@@ -93,6 +100,23 @@ describe("a webhook whose key is missing", () => {
     expect(logged).toEqual([{ message: "webhook paused", fields: { accountId, webhookId, reason } }]);
     expect(await eventsOf(accountId)).toHaveLength(2);
     expect(receiver.received).toEqual([]);
+  });
+
+  it("is paused likewise when its key can't be decrypted, which the log says of it by name", async () => {
+    const [damaged, other] = [await added(), await added()];
+    const file = new DatabaseSync(join(stores.dataDir, "secrets.db"), { timeout: 10_000 });
+    file
+      .prepare("UPDATE secrets SET value = (SELECT value FROM secrets WHERE name = ?) WHERE name = ?")
+      .run(webhookSecret(other.webhookId), webhookSecret(damaged.webhookId));
+    file.close();
+    await stores.clicks(damaged.accountId, 1);
+    await until("the pause", async () => (await eventsOf(damaged.accountId)).length > 1);
+    expect(logged).toContainEqual({
+      message: "the key of a webhook can't be decrypted",
+      fields: { webhookId: damaged.webhookId, err: expect.any(SecretDamaged) },
+    });
+    expect((await eventsOf(damaged.accountId)).at(-1)?.data).toMatchObject({ cause: "key_missing" });
+    expect(damaged.receiver.received).toEqual([]);
   });
 
   it("resumes by itself with a new key, which signs its pending deliveries", async () => {

@@ -57,6 +57,23 @@ export function visitor(port: number, options: { address?: string; userAgent?: s
   };
 }
 
+/** Somebody who has signed up with PASSWORD. */
+export async function signedUp(
+  port: number,
+  email: string,
+  options: Parameters<typeof visitor>[1] = {},
+): Promise<Visitor> {
+  const person = visitor(port, options);
+  await person.submit("/portal/sign-up", { email, password: PASSWORD });
+  return person;
+}
+
+/** The text of a key that the page issues. */
+export async function issuedKey(person: Visitor, label = "A program"): Promise<string> {
+  const { text } = await person.submit("/portal/keys", { label });
+  return /ll_[A-Za-z0-9]{32}/.exec(text)?.[0] ?? "";
+}
+
 /** Decodes numeric character references. */
 export function decoded(markup: string): string {
   return markup.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));

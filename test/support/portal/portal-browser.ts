@@ -1,12 +1,14 @@
 // A service and a real browser for tests of the portal's pages, and people who have signed up by typing.
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Response } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, describe } from "vitest";
 import { until } from "../runtime/until.ts";
-import { launchChromium } from "../servers/chromium.ts";
+import { chromiumServer, launchChromium } from "../servers/chromium.ts";
 import { freePort } from "../servers/free-port.ts";
+import { onServer, onServerAtLength } from "../servers/test-servers.ts";
 import { startTestService, type TestService } from "../service/start-service.ts";
 import { FIREFOX, PASSWORD } from "./browser-like.ts";
 
+/** Of a test. */
 export const PATIENCE_MS = 90_000;
 /** How often pages with live numbers ask for them. */
 const LIVE_MS = 5_000;
@@ -28,6 +30,16 @@ type PortalBrowser = {
   /** Requests a short link from outside the browser. */
   follow(url: string): Promise<globalThis.Response>;
 };
+
+/** Tests of pages; one skipped test where there is no Chromium. */
+export function inChromium(suite: () => void): void {
+  onServer(chromiumServer, () => describe("in Chromium", { timeout: PATIENCE_MS }, suite));
+}
+
+/** The same, in the long form alone. */
+export function inChromiumAtLength(suite: () => void): void {
+  onServerAtLength(chromiumServer, () => describe("in Chromium", { timeout: PATIENCE_MS }, suite));
+}
 
 /**
  * Opens the page once `isShown` accepts its text. Polls outside the browser, because an open page with live numbers

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { until } from "../runtime/until.ts";
 import { startTestService, type TestService } from "../service/start-service.ts";
-import { PASSWORD, type Visitor, visitor } from "./browser-like.ts";
+import { signedUp, type Visitor } from "./browser-like.ts";
 
 export type Person = Visitor & { accountId: string; email: string };
 
@@ -23,9 +23,8 @@ export function portalPeople(service: TestService) {
 
   async function person(): Promise<Person> {
     people += 1;
-    const one = visitor(service.port, { address: `198.51.100.${people}` });
     const email = `person-${people}@example.com`;
-    await one.submit("/portal/sign-up", { email, password: PASSWORD });
+    const one = await signedUp(service.port, email, { address: `198.51.100.${people}` });
     const session = one.cookies.get("linkledger-session") ?? "";
     return { ...one, accountId: session.split(".")[0] ?? "", email };
   }

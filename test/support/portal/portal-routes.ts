@@ -8,7 +8,7 @@ import { parseConfig } from "../../../src/config/config.ts";
 import { INTERFACE_LIMITS } from "../../../src/events/vocabulary.ts";
 import { rateLimits } from "../../../src/limits/rate-limit.ts";
 import { portalRoutes } from "../../../src/portal/portal.ts";
-import type { Operating } from "../../../src/portal/portal-deps.ts";
+import type { PortalDeps } from "../../../src/portal/portal-deps.ts";
 import { linkPasses } from "../../../src/redirect/password/link-pass.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
 import { logReaderIn, readerThread } from "../../../src/service/threads/reader.ts";
@@ -49,11 +49,8 @@ export async function listPortalRoutes(isConsole = false): Promise<PortalRoute[]
     drawQr: async () => "",
     receiverUrl: (url) => new URL(url),
     sender: deliverySender({ allowPrivate: true, resolve: async () => [], now: () => 0 }),
-    operating: {
-      adminToken: undefined,
-      foldStore: deps.readStore,
-      verifications: {} as Operating["verifications"],
-    },
+    ...{ adminToken: undefined, foldStore: deps.readStore },
+    verifications: {} as PortalDeps["verifications"],
     sealKeys: [],
     mailer: undefined,
     resolveTxt: async () => [],

@@ -8,11 +8,14 @@ import { changeTier } from "../../../src/commands/account/tier.ts";
 import { addDomain, removeDomain, verifyDomain } from "../../../src/commands/domains/change-domains.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { type Config, parseConfig } from "../../../src/config/config.ts";
+import type { LinkClicked } from "../../../src/events/catalogue.ts";
+import { CATEGORY } from "../../../src/events/streams.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
 import { openService } from "../../../src/service/service.ts";
 import type { Backend } from "../../../src/service/stores/backend.ts";
 import { operator } from "../commands/command-deps.ts";
+import { loggedEvents } from "../event-store/logged-events.ts";
 import { temporaryFolder } from "../runtime/temporary-folder.ts";
 import { until } from "../runtime/until.ts";
 import { type Answer, type Ask, send } from "./ask.ts";
@@ -62,6 +65,13 @@ export async function startTestService(environment: Record<string, string> = {},
   const ask = <T = Record<string, unknown>>(path: string, given: Ask = {}): Promise<Answer<T>> =>
     onCluster() ? untilAvailable(() => running.ask<T>(path, given)) : running.ask<T>(path, given);
 
+  const post = <T = Record<string, unknown>>(
+    path: string,
+    key: string | undefined,
+    body: unknown,
+    more: Ask = {},
+  ) => ask<T>(path, { method: "POST", body, ...(key === undefined ? {} : { key }), ...more });
+
   return {
     url: `http://127.0.0.1:${port}`,
     port,
@@ -71,12 +81,20 @@ export async function startTestService(environment: Record<string, string> = {},
       return running.logged;
     },
     ask,
-    post: <T = Record<string, unknown>>(
-      path: string,
-      key: string | undefined,
-      body: unknown,
-      more: Ask = {},
-    ) => ask<T>(path, { method: "POST", body, ...(key === undefined ? {} : { key }), ...more }),
+    post,
+    /** The slug of a new link. */
+    async shorten(key: string, body: object): Promise<string> {
+      const made = await post<{ slug: string }>("/api/v1/shorten", key, body);
+      if (made.status !== 201) throw new Error(`No link: ${made.status} ${made.text}`);
+      return made.body.slug;
+    },
+    /** As the log has them. */
+    async clicksOf(slug: string) {
+      const categories = [CATEGORY.clicks];
+      const events = await loggedEvents(backend.eventStore, { categories, limit: 10_000 });
+      const clicks = events.map(({ data }) => data as LinkClicked["data"]);
+      return clicks.filter(({ link }) => link === `localhost/${slug}`);
+    },
     /** An account of the tier with one active key. */
     async member(tier: Tier): Promise<Member> {
       accounts += 1;

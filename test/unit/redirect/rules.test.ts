@@ -14,6 +14,11 @@ const IPHONE =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1";
 const PIXEL =
   "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36";
+const UBUNTU = "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+const CHROMEBOOK =
+  "Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
+const HARMONY =
+  "Mozilla/5.0 (Linux; Android 10; HarmonyOS; ELS-AN00) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/99.0.4844.88 HuaweiBrowser/12.1.0 Mobile Safari/537.36";
 const at = Date.parse("2026-05-01T12:00:00Z");
 
 const visitOf = visitReader("s".repeat(32));
@@ -38,6 +43,10 @@ describe("a rule", () => {
     [{ userAgent: SAFARI }, { os: ["macOS"] }, true],
     [{ userAgent: SAFARI }, { os: ["Mac OS"] }, true],
     [{ userAgent: SAFARI }, { os: ["iOS"] }, false],
+    [{ userAgent: UBUNTU }, { os: ["Linux"] }, true],
+    [{ userAgent: UBUNTU }, { os: ["Ubuntu"] }, true],
+    [{ userAgent: CHROMEBOOK }, { os: ["chrome os"] }, true],
+    [{ userAgent: HARMONY }, { os: ["Android"] }, true],
     [{}, { os: ["unknown"] }, true],
     [{ country: "DE" }, { country: ["AT", "DE"] }, true],
     [{ country: "AT" }, { country: ["DE"] }, false],

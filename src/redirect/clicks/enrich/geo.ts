@@ -71,11 +71,11 @@ export function readDatabase(file: string): Lookup {
 export function watchedGeo(file: string, log: Pick<BasicLogger, "info" | "warn">): Geo {
   let lookup: Lookup | undefined;
   let read = "";
-  let seen = stateOf(file);
+  let lastState = stateOf(file);
   const look = (isFirst = false) => {
     const state = stateOf(file);
-    const isSettled = state === seen;
-    seen = state;
+    const isSettled = state === lastState;
+    lastState = state;
     if (state === read || !(isSettled || isFirst)) return;
     read = state;
     try {

@@ -52,12 +52,12 @@ export function dailyVisitors(deps: DailyVisitorsDeps): DailyVisitors {
     async codesAt(at) {
       const day = utcDayOf(at);
       dropEnded();
-      const known = days.get(day.name);
+      const current = days.get(day.name);
       const isOver = day.endsAt <= now();
-      if (known && (known.isShared || isOver)) return known.codes;
-      const own = known?.salt ?? Buffer.from(deps.randomBytes(SALT_BYTES)).toString("base64");
+      if (current && (current.isShared || isOver)) return current.codes;
+      const own = current?.salt ?? Buffer.from(deps.randomBytes(SALT_BYTES)).toString("base64");
       const shared = !isOver && breaker.admits() ? await agreed(day, own) : undefined;
-      if (shared === undefined && known) return known.codes;
+      if (shared === undefined && current) return current.codes;
       return keep(day, shared ?? own, shared !== undefined);
     },
     async sweep() {
@@ -87,10 +87,10 @@ export function dailyVisitors(deps: DailyVisitorsDeps): DailyVisitors {
   /** Else a process that starts after Redis was emptied would have another salt until the day ends. */
   async function offerAgain(): Promise<void> {
     const today = utcDayOf(now());
-    const known = days.get(today.name);
-    if (!known?.isShared) return;
-    const shared = await agreed(today, known.salt);
-    if (shared !== undefined && shared !== known.salt) keep(today, shared, true);
+    const current = days.get(today.name);
+    if (!current?.isShared) return;
+    const shared = await agreed(today, current.salt);
+    if (shared !== undefined && shared !== current.salt) keep(today, shared, true);
   }
 
   function dropEnded(): void {

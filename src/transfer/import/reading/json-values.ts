@@ -56,8 +56,10 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-/** Whether a value has more levels than that: what walks it further calls itself. */
-export function isDeeper(value: unknown, levels: number): boolean {
+/** Levels of a value: what walks it further calls itself. */
+export const DEEPEST = 50;
+
+export function isTooDeep(value: unknown, levels = DEEPEST): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
+  return levels === 0 || Object.values(value).some((member) => isTooDeep(member, levels - 1));
 }

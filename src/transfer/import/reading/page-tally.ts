@@ -14,7 +14,7 @@ export type PageTally = ReturnType<typeof pageTally>;
 
 export function pageTally() {
   /** A page that is in the file twice counts once. */
-  const seen = new Set<string>();
+  const hashes = new Set<string>();
   let [records, total, pages, last] = [0, 0, 0, 0];
   let hasEnd = false;
 
@@ -22,18 +22,18 @@ export function pageTally() {
     /** `document`: a page with so many records. */
     add(document: unknown, count: number): void {
       if (!isObject(document)) return;
-      const named = (names: readonly string[]) =>
+      const anywhere = (names: readonly string[]) =>
         WITHIN.flatMap((prefix) => names.map((name) => `${prefix}${name}`));
-      const ofAll = countOf(document, named(TOTALS));
-      const pagesCount = countOf(document, named(["pagesCount"]));
-      const next = textOf(document, named(NEXT));
+      const ofAll = countOf(document, anywhere(TOTALS));
+      const pagesCount = countOf(document, anywhere(["pagesCount"]));
+      const next = textOf(document, anywhere(NEXT));
       if (ofAll === undefined && pagesCount === undefined && next === undefined) {
         hasEnd = true;
         return;
       }
       const text = hash("sha256", JSON.stringify(document));
-      if (seen.has(text)) return;
-      seen.add(text);
+      if (hashes.has(text)) return;
+      hashes.add(text);
       records += count;
       pages += 1;
       total = Math.max(total, ofAll ?? 0);

@@ -3,7 +3,7 @@
 import { Refused } from "../../../commands/refusals.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import { isObject } from "../../../runtime/is-object.ts";
-import { isDeeper, jsonValues, startsWithJson } from "./json-values.ts";
+import { DEEPEST, isTooDeep, jsonValues, startsWithJson } from "./json-values.ts";
 import { DECODING_REFUSAL, LONGEST_LINE, linesOf, type Source, UNDECODED } from "./lines.ts";
 import type { PageTally } from "./page-tally.ts";
 import { type RowOrError, type Start, unreadable } from "./row.ts";
@@ -22,7 +22,6 @@ export type Reading = {
 };
 
 const START_CHARACTERS = 1_048_576;
-const DEEPEST = 50;
 
 /**
  * Read once, so that pipes can be. Tables and JSON lines, whose first line holds whole values, are streamed; other JSON is read
@@ -117,8 +116,7 @@ function* recordsOf(
     for (const value of list ?? [parsed.value]) {
       const place = list || values.length > 1 ? part(++count) : whole;
       if (!isObject(value)) yield unreadable(place, "it is no JSON object");
-      else if (isDeeper(value, DEEPEST))
-        yield unreadable(place, `it is nested deeper than ${DEEPEST} levels`);
+      else if (isTooDeep(value)) yield unreadable(place, `it is nested deeper than ${DEEPEST} levels`);
       else if (!isDecoded && JSON.stringify(value).includes("\\ud800\\ud800"))
         yield unreadable(place, DECODING_REFUSAL);
       else yield { place, record: value };

@@ -116,14 +116,14 @@ function headerOf(
 ): { columns: string[]; isGuarded: boolean } {
   if (!("cells" in header)) throw new Refused("wrong_format", `${file}, header: ${header.error}`);
   if (isDamaged(header.cells)) throw new Refused("wrong_format", `${file}, header: ${DECODING_REFUSAL}`);
-  const known = new Map(names.map((name) => [folded(name), name] as const).reverse());
+  const nameOf = new Map(names.map((name) => [folded(name), name] as const).reverse());
   const { name: first, isGuarded } = readGuardNote(header.cells[0] ?? "");
   const columns = header.cells.with(0, first).map((cell, n) => {
     const snake = (cell ?? "")
       .trim()
       .toLowerCase()
       .replace(/[^\p{L}\p{N}]+/gu, "_");
-    return known.get(folded(cell ?? "")) ?? (snake || `column_${n + 1}`);
+    return nameOf.get(folded(cell ?? "")) ?? (snake || `column_${n + 1}`);
   });
   const named = new Set<string>();
   const twice = columns.find((column) => named.has(column) || !named.add(column));

@@ -5,7 +5,7 @@ import type { WithdrawnSelection } from "../../events/withdrawals.ts";
 import { acceptReason } from "../accept-text.ts";
 import type { CommandContext } from "../caller.ts";
 import { type Appended, type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
-import { existing } from "../links/link.ts";
+import { type ExistingLink, existing } from "../links/link.ts";
 import { currentLink, type LinkAddress } from "../links/link-stream.ts";
 import { selectionOf, type WithdrawalRequest } from "./accept-selection.ts";
 import {
@@ -31,9 +31,16 @@ export async function previewWithdrawal(
   address: LinkAddress,
   request: WithdrawalRequest,
 ): Promise<WithdrawalPreview> {
-  const { createdAt } = existing(await currentLink(deps.eventStore, address));
-  const selection = selectionOf(request, createdAt, deps.clock());
-  return { selection, clicks: await deps.matchingClicks(address, selection) };
+  return await previewOf(deps, existing(await currentLink(deps.eventStore, address)), request);
+}
+
+async function previewOf(
+  { clock, matchingClicks }: Pick<WithdrawDeps, "clock" | "matchingClicks">,
+  { host, slug, createdAt }: ExistingLink,
+  request: WithdrawalRequest,
+): Promise<WithdrawalPreview> {
+  const selection = selectionOf(request, createdAt, clock());
+  return { selection, clicks: await matchingClicks({ host, slug }, selection) };
 }
 
 /**
@@ -47,10 +54,10 @@ export async function withdrawClicks(
   request: WithdrawalRequest & { reason: string },
 ): Promise<ChangedClicks & WithdrawalPreview> {
   const reason = acceptReason(request.reason);
-  const { accountId } = existing(await currentLink(deps.eventStore, address));
-  const { selection, clicks } = await previewWithdrawal(deps, address, request);
+  const link = existing(await currentLink(deps.eventStore, address));
+  const { selection, clicks } = await previewOf(deps, link, request);
   const withdrawalId = deps.newId();
-  const of = { ...address, accountId, at: deps.clock().toISOString() };
+  const of = { ...address, accountId: link.accountId, at: deps.clock().toISOString() };
   const withdrawal = { ...of, ...selection, withdrawalId, reason };
   const appended = await append(deps, context, address, (state) => withdraw(state, withdrawal, clicks));
   return { withdrawalId, ...appended, selection, clicks };

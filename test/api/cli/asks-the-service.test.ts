@@ -259,8 +259,11 @@ describe("a command beside a running service", { timeout: 120_000 }, () => {
   it.runIf(isLong)(
     "does what it is to do while documents are behind, and doesn't answer from them",
     async () => {
-      await running("--roles", "redirect,api,portal");
       const { json, linkledger, refused } = commandProcess(dataDir);
+      const projecting = await running();
+      await json("account", "list");
+      await projecting.stop();
+      await running("--roles", "redirect,api,portal");
       const issued = await linkledger(["key", "issue", "--account", EMAIL, "--json"]);
       expect([issued.code, issued.stderr]).toEqual([
         0,

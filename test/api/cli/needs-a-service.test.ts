@@ -9,7 +9,7 @@ import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/tem
 import { commandLine } from "../../support/service/command-line.ts";
 import { startTestService } from "../../support/service/start-service.ts";
 
-/** As DESIGN lists them; what is asked of these is in the tests of each. */
+/** As docs/operations.md lists them; what they promise is in the tests of each. */
 const WITHOUT_A_SERVICE = new Set([
   ...["serve", "backup", "secrets rotate", "log adopt", "audit verify", "webhook listen"],
   ...["status", "rebuild", "reclassify", "cancel", "rollback", "verify"].map((name) => `projections ${name}`),

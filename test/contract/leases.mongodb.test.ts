@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { MongodbConnection } from "../../src/stores/connections/mongodb.ts";
 import { mongodbLeases } from "../../src/stores/coordination/leases.mongodb.ts";
 import { mongodb, mongodbOfSuite } from "../support/servers/mongodb-server.ts";
+import { tapMongodb } from "../support/servers/mongodb-tap.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { leasesContract } from "./leases.ts";
 
@@ -37,6 +38,21 @@ onServer(mongodb, () => {
       await expect.poll(someWon).toBe(true);
       expect(winners).toHaveLength(1);
       await connection.close();
+    });
+
+    it("cost no command each where a process has some of them, and another one the others", async () => {
+      const tap = await tapMongodb(server.newDatabase());
+      const connection = new MongodbConnection(tap.url);
+      const leases = mongodbLeases(connection, now);
+      const hold = (holder: string, names: readonly string[]) =>
+        Promise.all(names.map((name) => leases.hold(name, holder, 60_000)));
+      await hold("other", ["theirs"]);
+      await hold("one", ["a", "b", "c", "d"]);
+      tap.take();
+      expect(await hold("one", ["a", "b", "theirs", "c", "d"])).toEqual([true, true, false, true, true]);
+      expect([...tap.take().values()].reduce((sum, times) => sum + times, 0)).toBeLessThanOrEqual(2);
+      await connection.close();
+      await tap.close();
     });
 
     it("are held and expire also where the server's greeting has no time", async () => {

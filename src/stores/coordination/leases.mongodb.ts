@@ -31,17 +31,11 @@ export function mongodbLeases(connection: MongodbConnection, now: () => number):
     return (await run((leases) => leases.updateMany(ours, until))).matchedCount === requests.length;
   }
 
-  /** Which of the leases nobody holds, or the one who asks. */
-  async function free(requests: readonly Request[], at: Date): Promise<Set<string>> {
+  /** By their names; of those that nobody has had there is none. */
+  async function stored(requests: readonly Request[]): Promise<Map<string, LeaseDocument>> {
     const named = { _id: { $in: requests.map(({ name }) => name) } };
     const documents = await run((leases) => leases.find(named).toArray());
-    const stored = new Map(documents.map((lease) => [lease._id, lease]));
-    return new Set(
-      requests.flatMap(({ name, holder }) => {
-        const lease = stored.get(name);
-        return !lease || lease.holder === holder || lease.expiresAt <= at ? [name] : [];
-      }),
-    );
+    return new Map(documents.map((lease) => [lease._id, lease]));
   }
 
   /** If nothing matched, an insert follows: where somebody holds the lease, its `_id` is there. */
@@ -67,9 +61,13 @@ export function mongodbLeases(connection: MongodbConnection, now: () => number):
     for (const group of Object.values(alike)) {
       if (!group) continue;
       const areRenewed = await renewed(group, at);
-      const candidates = areRenewed ? new Set<string>() : await free(group, at);
-      for (const request of group)
-        request.resolve(areRenewed || (candidates.has(request.name) && (await acquired(request, at))));
+      const leases = areRenewed ? new Map<string, LeaseDocument>() : await stored(group);
+      for (const request of group) {
+        const lease = leases.get(request.name);
+        const isHeld = areRenewed || lease?.holder === request.holder;
+        const isFree = !lease || lease.expiresAt <= at;
+        request.resolve(isHeld || (isFree && (await acquired(request, at))));
+      }
     }
   }
 

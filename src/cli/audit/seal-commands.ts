@@ -95,8 +95,8 @@ async function verify(session: Session, { anchor, key }: VerifyOptions) {
   const trust = key
     ? { publicKeys: await publicKeys(session, key), keyOrigin: "of --key" }
     : trustOf(config, sealKeysFrom(config));
-  const log = await storesOf(config, { readOnly: true }).openVerifiableLog();
   const noted = await notedSeal(backend.foldStore).get();
+  const log = await storesOf(config, { readOnly: true }).openVerifiableLog();
   const verified = await work
     .interruptible(
       () => `${work.shareText} of the log was read, and nothing is said of it: a verification begins anew`,

@@ -405,7 +405,10 @@ function clickTotal(name: string, help: string, value: (status: Recorder) => num
 }
 
 function ofProjections(name: string, help: string, value: (status: GroupStatus) => number): MetricRow {
-  const values = (seen: Seen) => groupsOf(seen).map((status) => [status.name, value(status)] as const);
+  const values = ({ projections }: Seen) =>
+    typeof projections === "string"
+      ? undefined
+      : projections.map((status) => [status.name, value(status)] as const);
   // Each process reads the same from the stores.
   return { name: `projection_${name}`, help, aggregator: "max", label: "projection", value: values };
 }

@@ -71,3 +71,16 @@ it("answers within seconds with the known metrics, and makes one call at a time,
     expect(text.split("\n")).toContain(line);
   expect(text).toMatch(/^linkledger_disk_free_bytes \d+$/m);
 });
+
+it("shows what was folded last while the projections can't be asked", async () => {
+  let isAway = false;
+  const projections = async () => {
+    if (isAway) throw new Error("away");
+    return [links];
+  };
+  const metrics = createMetrics({ observer: observer(quietParts({ projections })) });
+  const folded = 'linkledger_projection_folded_events_total{projection="links"} 3';
+  expect((await metrics.text()).split("\n")).toContain(folded);
+  isAway = true;
+  expect((await metrics.text()).split("\n")).toContain(folded);
+});

@@ -166,13 +166,18 @@ const MISSED = [
   "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7; TSM-turingos-1253296984) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/119.0.0.0 Safari/537.36",
 ];
 
-/** Crawlers are in the public lists (public-agents.test.ts). */
+/** Other crawlers are in the public lists (public-agents.test.ts). */
 const PROGRAMS = [
   ...MISSED,
   "MacOutlook/16.85",
   "Amzn-User/0.1",
   "Claude-User/1.0",
   "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)",
+  "facebookexternalhit/1.1;line-poker/1.0",
+  "Mozilla/5.0 (compatible; Bluesky Cardyb/1.1; +mailto:support@bsky.app)",
+  "Viber/13.0.0.5 (url preview)",
+  "Misskey/2024.3.1 (https://misskey.io)",
+  "Pleroma 2.5.0; https://example.social <admin@example.social>",
   "curl/8.7.1",
   "Wget/1.21.4",
   "python-requests/2.32.3",

@@ -34,7 +34,7 @@ export async function benchRedirect({ quick, ...options }: Options): Promise<boo
       const { runs, median } = await measureRounds(load, server, loading);
       const clicks = runs.reduce((sum, { answered }) => sum + answered, 0);
       const rows = [roundsRow(`redirects, ${durability}`, median)];
-      const isCounted = await allClicksCounted(backend, runs);
+      const isCounted = await allClicksCounted(backend, runs, service.url);
       console.log(
         `${durability}: ready after ${readyAfterS.toFixed(1)} s, at most ${whole(peakMb(pid))} MB, ` +
           `${whole((logBytes(dataDir) - bytesBefore) / clicks)} bytes of log a click`,

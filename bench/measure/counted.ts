@@ -42,10 +42,15 @@ async function isCaughtUp({ eventStore, readStore }: Stores): Promise<boolean> {
 }
 
 /**
- * `runs`: all that were ever sent; every answer is a click. One that is missing is waited for: a commit may take longer than
- * the quiet second after which the documents are taken to hold everything, where the disk is shared.
+ * `runs`: all that were ever sent to the service at `url`; every answer is a click. One that is missing is waited for: a commit
+ * may take longer than the quiet second after which the documents are taken to hold everything, where the disk is shared.
+ * What is still missing then is printed with what the service itself has counted, by which it is found where it went.
  */
-export async function allClicksCounted(stores: Stores, runs: readonly LoadResult[]): Promise<boolean> {
+export async function allClicksCounted(
+  stores: Stores,
+  runs: readonly LoadResult[],
+  url: string,
+): Promise<boolean> {
   const answered = runs.reduce((sum, run) => sum + run.answered, 0);
   const areStored = async () => (await countEvents(stores, "clicks", "LinkClicked")) >= answered;
   await until("every click to be in the log", areStored, { withinMs: 20_000, everyMs: 500 }).catch(() => {});
@@ -54,7 +59,21 @@ export async function allClicksCounted(stores: Stores, runs: readonly LoadResult
     limit: PAGE,
   });
   const inDocuments = documents.reduce((sum, { totalClicks }) => sum + totalClicks, 0);
-  return judge({ answered, inLog: await countEvents(stores, "clicks", "LinkClicked"), inDocuments }, runs);
+  const inLog = await countEvents(stores, "clicks", "LinkClicked");
+  const passed = judge({ answered, inLog, inDocuments }, runs);
+  if (passed) return true;
+  console.log(await countedByService(url));
+  console.log("problems of the log:", await stores.eventStore.structureProblems([CATEGORY.clicks]));
+  return false;
+}
+
+/** Its metrics of clicks and redirects, a line each. */
+async function countedByService(url: string): Promise<string> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return metrics
+    .split("\n")
+    .filter((line) => /^linkledger_(clicks|redirects|journal)_/.test(line))
+    .join("\n");
 }
 
 /** `created`: links that were answered, and those that were there before. */

@@ -1,3 +1,5 @@
+// Who sits at a signed-in browser proves to be its person before what can't be undone, and before changes of how they sign in: by
+// the password in the form, or by having signed in another way a moment ago. The one rule for all such forms.
 import { z } from "zod";
 import { provePassword } from "../../commands/people/password.ts";
 import { waysOf } from "../../commands/people/sign-in-ways.ts";

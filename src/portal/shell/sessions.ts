@@ -189,8 +189,9 @@ export function sessions(deps: Deps) {
 
     /**
      * Those that began at the provider not later than a logout there: of one session there, or of all of the subject's; those,
-     * too, whose sign-in is still at work. `personId`: whose they are; undefined where nobody is known, or the provider names a
-     * session alone. Returns whose have ended.
+     * too, whose sign-in is still at work. `issuedAt`: Infinity for all that have begun, where it is unlinked here and nobody was
+     * logged out there. `personId`: whose they are; undefined where nobody is known, or the provider names a session alone.
+     * Returns whose have ended.
      */
     async endAtProvider(
       { issuer, subject, sid, issuedAt }: ProviderLogout,
@@ -198,7 +199,7 @@ export function sessions(deps: Deps) {
     ): Promise<Set<string>> {
       const expiresAt = new Date(clock().getTime() + LOGOUT_LASTS_MS).toISOString();
       const key = logoutSecret(issuer, sid === undefined ? { subject } : { sid });
-      await secrets.put(key, { value: issuedAt, expiresAt });
+      if (Number.isFinite(issuedAt)) await secrets.put(key, { value: issuedAt, expiresAt });
       if (subject !== undefined && personId === undefined) return new Set();
       const stored = await secrets.list(personId ? sessionSecret(personId, "") : SESSIONS, clock());
       const ended = new Set<string>();

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { currentAccounts } from "../../../src/commands/account/account-stream.ts";
 import { addressIn } from "../../../src/portal/account-address.ts";
 import { sessions } from "../../../src/portal/shell/sessions.ts";
-import { issuedKey, signedUp, type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { issuedKey, PASSWORD, signedUp, type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { FORM_SENDERS, sendForm } from "../../support/portal/form-senders.ts";
 import { listPortalRoutes, type PortalRoute } from "../../support/portal/portal-routes.ts";
 import { writtenBy } from "../../support/portal/written-by.ts";
@@ -132,6 +132,7 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
       ["/portal/account/brand", { name: "N", colour: "#123456", url: "ftp://x" }, "brand-url"],
       ["/portal/shared", { name: "Mine", ends: "2020-01-01" }, "field-ends"],
       ["/portal/account/time-zone", { timezone: "Nowhere" }, "own-zone"],
+      ["/portal/profile/email", { email: "nobody", password: PASSWORD }, "new-email"],
     ];
     for (const [path, typed, id] of cases) {
       // As pages send it, with the account in the address.
@@ -140,7 +141,10 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
       const errors = [...text.matchAll(/class="error" id="([^"]+)-error"/g)].map(([, at]) => at);
       expect([path, typed, errors]).toEqual([path, typed, [id]]);
       expect(text).not.toContain("notice-failed");
-      const kept = Object.values(typed).filter((value) => value.trim() && !/^no(where|nsense)$/i.test(value));
+      expect(text).not.toContain(PASSWORD);
+      const kept = Object.values({ ...typed, password: "" }).filter(
+        (value) => value.trim() && !/^no(where|nsense)$/i.test(value),
+      );
       for (const value of kept) expect(text).toContain(`value="${value}"`);
     }
   });

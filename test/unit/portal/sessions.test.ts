@@ -127,6 +127,24 @@ describe("a session", () => {
     expect(await all.find(await open(8))).toBeDefined();
   });
 
+  it("ends where its sign-in is unlinked, of which no logout at the provider is kept", async () => {
+    const { accountId } = await member("unlinked@example.com");
+    const issuer = "https://unlinked.example";
+    const all = people({ signIn: ["oidc"], oidc: { client: { issuer } } });
+    const there = { issuer, subject: "unlinked", sid: undefined };
+    const provider = { ...there, issuedAt: 7, idToken: "", authenticatedAt: undefined, isOperator: false };
+    const open = () => all.open(accountId, { way: "oidc", provider }, { ...from, accountId });
+    const before = await open();
+    const kept = async () => (await deps.secrets.list("provider-logout/", deps.clock())).length;
+    const others = await kept();
+    expect(await all.endAtProvider({ ...there, issuedAt: Infinity }, accountId)).toEqual(
+      new Set([accountId]),
+    );
+    expect(await all.find(before)).toBeUndefined();
+    expect(await kept()).toBe(others);
+    expect(await all.find(await open())).toBeDefined();
+  });
+
   it("ends with its account immediately, also one that is opened during the closing, before the documents show it", async () => {
     const { accountId, epoch } = await member("closing@example.com");
     await opened.catchUp();

@@ -7,7 +7,7 @@ import { type MailDeps, tellPerson } from "../mail/people-mails.ts";
 import { removePerson } from "../people/change-person.ts";
 import type { AccountsOf } from "../people/person-stream.ts";
 import { emailSecret } from "../people/secrets.ts";
-import { Refused } from "../refusals.ts";
+import { isRefused, Refused } from "../refusals.ts";
 import { type Member, opened } from "./account.ts";
 import { loadAccount, onAccount } from "./account-stream.ts";
 import { isThemselves } from "./authority.ts";
@@ -54,15 +54,17 @@ export async function removeMember(
   return { position, told: tell() };
 }
 
-export function endMembership(
-  deps: CommandDeps,
-  context: CommandContext,
-  accountId: string,
-  personId: string,
-) {
+function endMembership(deps: CommandDeps, context: CommandContext, accountId: string, personId: string) {
   return onAccount(deps, context, accountId, (account, at, actor) =>
     remove(account, { personId, at }, actor),
   );
+}
+
+/** Of who was removed while they joined: both sides end it, whichever is first. */
+export async function endLateMembership(...membership: Parameters<typeof endMembership>): Promise<void> {
+  await endMembership(...membership).catch((error: unknown) => {
+    if (!isRefused(error, "member_not_found")) throw error;
+  });
 }
 
 /** What members call the account: the name that it shows to visitors, else its owner's address. `members`: by person id. */
@@ -113,6 +115,6 @@ export async function removePersonEverywhere(
   const removed = await removePerson(deps, context, personId);
   // An invitation may have been accepted in between; later ones are refused.
   const joined = await deps.accountsOf(personId, "all");
-  for (const accountId of joined) await endMembership(deps, context, accountId, personId);
+  for (const accountId of joined) await endLateMembership(deps, context, accountId, personId);
   return { accounts: [...accounts, ...joined], ...removed };
 }

@@ -17,7 +17,7 @@ import { applyLinkChange } from "../links/change-link.ts";
 import { forgetPassword } from "../links/link-password.ts";
 import type { LinkAddress } from "../links/link-stream.ts";
 import { removePerson } from "../people/change-person.ts";
-import type { AccountsOf } from "../people/person-stream.ts";
+import { type AccountsOf, isRemoved } from "../people/person-stream.ts";
 import { forgetSharedPage } from "../sharing/shared-pages.ts";
 import { remove as removeWebhook } from "../webhooks/decide-webhook.ts";
 import { forgetWebhookKeys } from "../webhooks/webhook-key.ts";
@@ -98,12 +98,19 @@ export async function eraseClosed(
     }
   }
   for (const hostname of hostnames) await releaseHostname(deps, context, { hostname, accountId });
-  if ((await secrets.get(closingSecret(accountId), deps.clock())) === undefined) return;
+  const isClosing = (await secrets.get(closingSecret(accountId), deps.clock())) !== undefined;
   for (const personId of members) {
-    const others = (await deps.accountsOf(personId, "all")).filter((other) => other !== accountId);
-    if (others.length === 0) await removePerson(deps, context, personId);
+    // Who was removed is erased again, as an older copy of the secrets may have been put back.
+    const goes = isClosing
+      ? await isInNoOther(deps, personId, accountId)
+      : await isRemoved(eventStore, personId);
+    if (goes) await removePerson(deps, context, personId);
   }
-  await secrets.delete(closingSecret(accountId));
+  if (isClosing) await secrets.delete(closingSecret(accountId));
+}
+
+async function isInNoOther({ accountsOf }: CloseDeps, personId: string, accountId: string): Promise<boolean> {
+  return (await accountsOf(personId, "all")).every((other) => other === accountId);
 }
 
 /**

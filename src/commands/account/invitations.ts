@@ -15,7 +15,7 @@ import { Refused } from "../refusals.ts";
 import { type Invitation, opened } from "./account.ts";
 import { changeAccount, loadAccount, onAccount } from "./account-stream.ts";
 import { requireRight } from "./authority.ts";
-import { endMembership } from "./change-members.ts";
+import { endLateMembership } from "./change-members.ts";
 import { accept, invite, openInvitations, withdraw } from "./decide-member.ts";
 
 type Deps = CommandDeps & { secrets: Secrets };
@@ -162,7 +162,7 @@ export async function acceptInvitationTo(
   const context = byPerson(requestId, personId);
   const join = () =>
     changeAccount(deps, context, accountId, (account, at) => accept(account, { invitationId, personId, at }));
-  const leave = () => endMembership(deps, context, accountId, personId);
+  const leave = () => endLateMembership(deps, context, accountId, personId);
   const { position } = await writeForPerson(deps, personId, join, leave);
   await forgetInvitation(deps, invitationId);
   return { position };

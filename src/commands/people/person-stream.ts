@@ -67,7 +67,8 @@ export async function writeForPerson<T>(
   throw new Refused("person_not_found");
 }
 
-async function isRemoved(eventStore: EventStore, personId: string): Promise<boolean> {
+/** For good. */
+export async function isRemoved(eventStore: EventStore, personId: string): Promise<boolean> {
   return (await loadPerson(eventStore, personId)).status === "removed";
 }
 

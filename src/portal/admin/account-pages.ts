@@ -42,7 +42,7 @@ export function accountPages(app: Api, deps: ConsoleDeps): void {
       if (find !== undefined) return [waiting];
       const none = "They appear here once somebody has signed up.";
       const all = rowsCard<AccountRow>("Accounts, newest first", ACCOUNTS, accounts, none);
-      return [waiting, all, invitation(deps.defaultTier)];
+      return deps.signIn.includes("password") ? [waiting, all, invitation(deps.defaultTier)] : [waiting, all];
     },
   });
 

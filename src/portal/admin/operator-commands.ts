@@ -106,6 +106,9 @@ const COMMANDS = [
     body: z.object({ email: z.string().max(300), tier: z.enum(TIERS) }),
     status: 201,
     async run(deps, _, invitation) {
+      // The page that its link leads to is none then.
+      if (!deps.signIn.includes("password"))
+        throw new Refused("sign_in_off", "Nobody signs in by a password here (SIGN_IN)");
       const { email, path, expiresAt } = await invite(
         deps,
         { ...invitation, isMailed: false },

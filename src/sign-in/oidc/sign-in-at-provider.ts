@@ -1,7 +1,7 @@
 // Signing in at the provider: whose sign-in it is, and what becomes of their address and memberships by it.
 
 import { changeAccount } from "../../commands/account/account-stream.ts";
-import { endMembership } from "../../commands/account/change-members.ts";
+import { endLateMembership } from "../../commands/account/change-members.ts";
 import { followSettings, type GivenRole } from "../../commands/account/decide-member.ts";
 import { acceptInvitationTo, invitationsTo } from "../../commands/account/invitations.ts";
 import { openOwnAccount } from "../../commands/account/sign-up.ts";
@@ -204,7 +204,7 @@ async function give(deps: Deps, requestId: string, accountId: string, membership
       changeAccount(deps, { requestId, actor: SYSTEM }, accountId, (account, at) =>
         followSettings(account, { ...membership, at }),
       );
-    const leave = () => endMembership(deps, byPerson(requestId, personId), accountId, personId);
+    const leave = () => endLateMembership(deps, byPerson(requestId, personId), accountId, personId);
     return (await writeForPerson(deps, personId, follow, leave)).position;
   } catch (error) {
     if (isRefused(error)) return undefined;

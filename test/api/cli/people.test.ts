@@ -4,6 +4,7 @@ import { issueSignInLink, lookAtSignInLink } from "../../../src/commands/people/
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { PASSWORD, visitor } from "../../support/portal/browser-like.ts";
+import { ADMIN_TOKEN, operatorOf } from "../../support/portal/operator.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { commandLine } from "../../support/service/command-line.ts";
@@ -126,7 +127,7 @@ it("such a link works where no other way of signing in does", async () => {
 
 it("no link to a password is made where nobody signs in by one", async () => {
   const ownFolder = await temporaryFolder();
-  const passwordless = await startTestService({ DATA_DIR: ownFolder.path, SIGN_IN: "passkey" });
+  const passwordless = await startTestService({ DATA_DIR: ownFolder.path, SIGN_IN: "passkey", ADMIN_TOKEN });
   try {
     const command = commandLine(ownFolder.path);
     const made = await command.json("account", "create", "--email", "keys@example.com");
@@ -136,6 +137,11 @@ it("no link to a password is made where nobody signs in by one", async () => {
       ["invite", "more@example.com"],
     ])
       expect(await command.refused("account", ...refused)).toContain("person sign-in-link");
+    const invited = await operatorOf(passwordless).post("/accounts/invite", {
+      email: "more@example.com",
+      tier: "free",
+    });
+    expect(invited).toMatchObject({ status: 403, body: { code: "sign_in_off" } });
     const link = await command.json("person", "sign-in-link", "keys@example.com");
     expect(link.link).toContain("/portal/sign-in/link?token=");
   } finally {

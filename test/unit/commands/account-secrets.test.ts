@@ -77,6 +77,16 @@ describe("an invitation that somebody accepts while they are removed", () => {
       expect(account.status === "open" && [...account.members.keys()]).toEqual([accountId]);
     },
   );
+
+  it("removes them also where they have left by themselves when that is looked at", async () => {
+    const accountId = await member("left-late@example.com");
+    const { personId } = await registerPerson(deps, "r", "late@example.com");
+    const seen = [[], [accountId]];
+    const accountsOf = async () => seen.shift() ?? [];
+    const removed = await removePersonEverywhere({ ...deps, accountsOf }, operator, personId);
+    expect(removed.accounts).toEqual([accountId]);
+    await expect(removePersonEverywhere(deps, operator, personId)).rejects.toThrow("no such person");
+  });
 });
 
 describe("an address", () => {

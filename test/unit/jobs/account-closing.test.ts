@@ -142,6 +142,17 @@ describe("closing an account", () => {
     expect(await deps.secrets.get(emailSecret(accountId), new Date())).toBe("bye@example.com");
   });
 
+  it("erases again who was removed, where an older copy of the secrets was put back", async () => {
+    const accountId = await account();
+    const before = await deps.secrets.list("", new Date());
+    await closeAccount(deps, operator, accountId);
+    await job()(signal);
+    for (const { key, value } of before) await deps.secrets.put(key, { value });
+    expect(await deps.secrets.get(emailSecret(accountId), new Date())).toBe("bye@example.com");
+    await job()(signal);
+    expect(await deps.secrets.get(emailSecret(accountId), new Date())).toBeUndefined();
+  });
+
   it("deletes every link in several runs, which continue after an event store failure", async () => {
     const accountId = await account();
     await links(accountId, 20);

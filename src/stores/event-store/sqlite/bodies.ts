@@ -32,9 +32,19 @@ export function jsonOf(events: readonly NewEvent[]): string {
   return plainJson(events.map(({ id, type, data, metadata }) => ({ id, type, data, metadata })));
 }
 
-/** Level 1, as higher ones save two bytes of a hundred. */
+/**
+ * One frame. Level 1, as higher ones save two bytes of a hundred. In one piece, larger than any frame of the text can be
+ * (ZSTD_COMPRESSBOUND): where a frame ends exactly at the end of a piece, Node writes an empty frame behind it, which
+ * textOf would take for bytes that somebody has put there.
+ */
 export function compressed(json: string, dictionary: Uint8Array): Uint8Array {
-  return zstdCompressSync(json, { dictionary, params: { [constants.ZSTD_c_compressionLevel]: 1 } });
+  const bytes = Buffer.byteLength(json);
+  const chunkSize = bytes + (bytes >> 8) + 128;
+  return zstdCompressSync(json, {
+    dictionary,
+    chunkSize,
+    params: { [constants.ZSTD_c_compressionLevel]: 1 },
+  });
 }
 
 /** With `info`, which its types don't know. */
